@@ -31,8 +31,8 @@ class KeyEncryptionKeyMissingError(ApplicationError):
     code = "audit.key_encryption_key_missing"
     status = 500
     message = (
-        "The log is sealed under the key-encryption key {kek!r}, which GLASSBOX_AUDIT_KEKS does not hold. Put it back "
-        "there; it can be taken out after manage.py audit rotate-keys."
+        "The log is sealed under the key-encryption key {kek!r}, which GLASSBOX_AUDIT_KEKS does not hold. Put it "
+        "back there. You can remove it after manage.py audit rotate-keys."
     )
 
 
@@ -48,8 +48,8 @@ class LogInconsistentError(ApplicationError):
     code = "audit.log_inconsistent"
     status = 500
     message = (
-        "The log is not a continuation of its {which} checkpoint of {size} leaves: {problem}. No checkpoint is signed "
-        "until somebody has found out why. Run manage.py audit verify."
+        "The log does not continue its {which} checkpoint of {size} leaves: {problem}. No checkpoint is signed until "
+        "the reason is found. Run manage.py audit verify."
     )
 
 
@@ -78,7 +78,7 @@ class NotSealedError(ApplicationError):
 class SizeUnknownError(ApplicationError):
     code = "audit.size_unknown"
     status = 404
-    message = "There is no log of {size} leaves to prove anything of: sizes go from 1 to {largest}."
+    message = "There is no log of {size} leaves: sizes go from 1 to {largest}."
 
 
 class NoCheckpointError(ApplicationError):
@@ -110,7 +110,8 @@ class WholeLogError(ApplicationError):
     code = "audit.whole_log"
     status = 403
     message = (
-        "The package holds the whole log, and you don't hold all scopes of this tenant. Somebody who does can take it."
+        "The package contains the whole log, but you don't hold all scopes of this tenant. Somebody who does can "
+        "download it."
     )
 
 
@@ -135,7 +136,10 @@ class TombstonesUnavailableError(ApplicationError):
 
     code = "audit.tombstones_unavailable"
     status = 503
-    message = "The record of what was erased can't be used at {place}: {problem}. Nothing was done; try again then."
+    message = (
+        "The record of what was erased can't be used at {place}: {problem}. Nothing was done; try again once it can "
+        "be used."
+    )
 
 
 class TombstonesDamagedError(ApplicationError):

@@ -58,7 +58,7 @@ def _unverified(rows: Rows, now: datetime) -> Iterator[Alarm]:
         if said is None or now - said.at > OVERDUE_AFTER:
             last = "" if said is None else f" The last time was {said.at:%Y-%m-%d %H:%M} UTC."
             what = f"The log was not verified in the last 26 hours.{last}"
-            todo = f"Have it verified now. If that does not end: {TELL[0].lower()}{TELL[1:]}"
+            todo = f"Verify it now. If the verification does not end: {TELL[0].lower()}{TELL[1:]}"
         elif said.state is VerificationState.FINDINGS:
             what, todo = "The log does not verify.", "See what was found, and what to do now."
         elif said.state is VerificationState.FAILED:
@@ -89,12 +89,12 @@ def _not_taken(rows: Rows, now: datetime) -> Iterator[Alarm]:
             one = paused[tenant_id] == 1
             what = f"{'A webhook was' if one else f'{paused[tenant_id]} webhooks were'} paused: nothing sent was taken."
         else:
-            what = "A webhook did not take an event for three days, and it was given up."
+            what = "A webhook did not accept an event for three days, and Glassbox gave up."
         yield Alarm(
             watched=Watched.WEBHOOKS,
             tenant_id=tenant_id,
             what=what,
-            todo="See what the receiver answered, mend it, and resume it or send the event again.",
-            operators="It is the tenant's receiver; see that this installation reaches it.",
+            todo="See what the receiver answered, fix it, then resume the webhook or send the event again.",
+            operators="It is the tenant's receiver; check that this installation can reach it.",
             page="webhooks",
         )

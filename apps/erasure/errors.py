@@ -28,19 +28,19 @@ class TargetRefusedError(ApplicationError):
 class OtherTenantError(ApplicationError):
     code = "audit.removal_of_another_tenant"
     status = 409
-    message = "Nothing was proposed: a tenant is erased by its own people, and you act for another one."
+    message = "Nothing was proposed: only members of a tenant can erase it, and you act for another tenant."
 
 
 class RunNotFoundError(ApplicationError):
     code = "audit.removal_run_not_found"
     status = 404
-    message = "There is no such run of removals here: {run}."
+    message = "There is no removal run {run} here."
 
 
 class RunStateError(ApplicationError):
     code = "audit.removal_run_state"
     status = 409
-    message = "This run can't be {act}: it is {state}."
+    message = "This removal run can't be {act}: it is {state}."
 
 
 class RunChangedError(ApplicationError):
@@ -48,36 +48,36 @@ class RunChangedError(ApplicationError):
 
     code = "audit.removal_run_changed"
     status = 409
-    message = "Nothing was decided: run {run} has changed since you read it. Read it as it stands now."
+    message = "Nothing was decided: removal run {run} has changed since you read it. Read its current state."
 
 
 class OwnRunError(ApplicationError):
     code = "audit.removal_run_own"
     status = 403
-    message = "You proposed this run: somebody else approves it."
+    message = "You proposed this removal run, so somebody else must approve it."
 
 
 class NotUnprovenError(ApplicationError):
     code = "audit.removal_not_unproven"
     status = 409
     message = (
-        "There is nothing to decide about the proof of this run: it has no physical one, or it was decided already, or "
-        "nobody has asked, or somebody else has. Read it again."
+        "There is nothing for you to decide about the proof of this removal run. It may have no physical proof, it "
+        "may be decided already, nobody may have asked, or somebody else did. Read the run again."
     )
 
 
 class OwnUnprovenError(ApplicationError):
     code = "audit.removal_unproven_own"
     status = 403
-    message = "You asked to do without the physical proof: somebody else agrees, or does not."
+    message = "You asked to do without the physical proof, so somebody else must decide on it."
 
 
 class RemoverNotAPersonError(ApplicationError):
     code = "audit.removal_person_needed"
     status = 403
     message = (
-        "A removal is proposed and approved by people. Use a key that acts for you (Administration, My keys), or sign "
-        "in."
+        "Only people can propose and approve removals. Use a key that acts for you (Administration, My keys), or "
+        "sign in."
     )
 
 
@@ -87,15 +87,15 @@ class ScopeClosedError(ApplicationError):
     code = "audit.scope_closed"
     status = 409
     message = (
-        "Nothing was taken in: this scope is being erased, or was, so that no document is added to it and no question "
-        "answered from it any more. Choose another scope; your data protection officer knows of the request."
+        "Nothing was accepted: this scope is being erased or has been erased. No document can be added to it, and no "
+        "question is answered from it. Choose another scope. Your data protection officer knows about the request."
     )
 
 
 class RunLeaseLostError(ApplicationError):
     code = "audit.removal_lease_lost"
     status = 409
-    message = "Another process carries out run {run}."
+    message = "Another process is carrying out removal run {run}."
 
 
 class StoreGoneError(ApplicationError):
@@ -103,4 +103,4 @@ class StoreGoneError(ApplicationError):
 
     code = "audit.removal_store_gone"
     status = 500
-    message = "Run {run} has a step for the store {store}, which nobody registers any more."
+    message = "Removal run {run} has a step for the store {store}, which is no longer registered."

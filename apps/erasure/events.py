@@ -41,8 +41,8 @@ _CLASSES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     APPROVED: ("Removal approved", ("targets", "proposed_by", "joined")),
     REJECTED: ("Removal rejected", ("rejection_code", "proposed_by")),
     RETRIED: ("Removal tried again", ("error_code",)),
-    RESUMED: ("Removal taken up again", ("targets",)),
-    EXTENDED: ("Removal takes along what the log holds", ("targets",)),
+    RESUMED: ("Removal resumed", ("targets",)),
+    EXTENDED: ("Removal includes contents of the log", ("targets",)),
     STARTED: ("Removal begun", ("before",)),
     RETAINED: ("Removal kept off", ("targets", "grounds")),
     STEP_FINISHED: ("Store cleared", ("store", "before", "removed", "retained")),
@@ -52,7 +52,7 @@ _CLASSES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     FAILED: ("Removal failed", ("error_code", "remaining", "residue")),
     # code: apps.erasure.runs.unproven.Unproven.
     UNPROVEN_ASKED: ("Asked to end a removal without physical proof", ("code",)),
-    UNPROVEN_TAKEN_BACK: ("Removal goes on to its physical proof", ("code",)),
+    UNPROVEN_TAKEN_BACK: ("Removal continues to its physical proof", ("code",)),
     UNPROVEN_AGREED: ("Agreed to end a removal without physical proof", ("code", "asked_by")),
 }
 _MANAGE: Final = frozenset({Permission.PRIVACY_MANAGE})
@@ -97,7 +97,7 @@ def register_removal_events() -> None:
         # statement: what is signed of it (apps/erasure/certificate/restored.py).
         EventClass(
             action=RESTORED_STATED,
-            label="Said of a restore what is gone again, and what shows it",
+            label="Recorded after a restore what is gone again, and the proof",
             fields={Group.CORE: frozenset({"restoration", "state", "statement"})},
         ),
         EventClass(

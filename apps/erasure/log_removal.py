@@ -100,7 +100,9 @@ class RemovalNotSealedError(ApplicationError):
 
     code = "audit.removal_not_sealed"
     status = 409
-    message = "Event {event} authorises no removals, or is not sealed yet. Sealing takes seconds: try again then."
+    message = (
+        "Event {event} authorises no removals, or is not sealed yet. Sealing takes seconds: try again in a moment."
+    )
 
 
 def payload_erase(*, removals: Sequence[Removal], reason_code: RemovalReason) -> Event:
@@ -125,15 +127,15 @@ def payload_erase(*, removals: Sequence[Removal], reason_code: RemovalReason) ->
         event = events.get(removal.event_id)
         ground = kept.get(target_of(removal), "")
         problem = (
-            "is not there: no such event"
+            "does not exist: there is no such event"
             if event is None
-            else "is not there: it was removed before, or never written"
+            else "does not exist: it was removed before, or never written"
             if (removal.event_id, str(removal.group)) not in there and not disowns(removal, event)
             else "is not sealed yet; that takes seconds"
             if removal.event_id not in sealed
-            else "authorises removals, and stays"
+            else "authorises removals, and so must stay"
             if event.action == ERASED and removal.group == Group.CORE
-            else f"is under the legal hold {ground.partition(':')[2]}, and stays until that is released"
+            else f"is under the legal hold {ground.partition(':')[2]}, and stays until the hold is released"
             if ground
             else ""
         )

@@ -28,8 +28,8 @@ class NothingToMendError(ApplicationError):
     code = "audit.nothing_to_mend"
     status = 409
     message = (
-        "Nothing stands in this log that can be taken out of it: what a verification finds besides is an event, a leaf "
-        "or a checkpoint that is not what it was, and no removal mends that."
+        "This log contains nothing that can be taken out. Anything else that a verification finds is a changed "
+        "event, leaf or checkpoint, and no removal can repair that."
     )
 
 

@@ -37,9 +37,9 @@ def _stuck(rows: Rows, now: datetime) -> Iterator[Alarm]:
         yield Alarm(
             watched=Watched.REMOVALS,
             tenant_id=tenant_id,
-            what=f"{runs} not go on.",
+            what=f"{runs} not continue.",
             todo=f"See why on its page. {TELL}",
-            operators="See that the eraser and the prover run, and what their logs say.",
+            operators="Check that the eraser and the prover are running, and read their logs.",
             page="erasure_requests",
         )
 

@@ -75,7 +75,7 @@ def policy_diff(before: PolicySnapshot, after: PolicySnapshot) -> PolicyDiff:
         *_retrieval_changes(before, after),
     ]
     if not changes and policy_content(before) != policy_content(after):
-        changes.append(_other("They differ in a detail that has no words of its own; compare the two files."))
+        changes.append(_other("They differ in a detail that can't be put into words; compare the two files."))
     order = list(ChangeKind)
     return PolicyDiff(changes=tuple(sorted(changes, key=lambda change: order.index(change.kind))))
 
@@ -147,7 +147,7 @@ def _budget_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[P
         sentence = f"{PLURALS[kind]}: their context budget is {new[kind].cap_chars:,} characters; they had none."
         yield PolicyChange(kind=ChangeKind.WIDENS, sentence=sentence)
     for kind in (kind for kind in Kind if kind in old and kind not in new):
-        sentence = f"{PLURALS[kind]}: they have no context budget any more, so that no question reaches them."
+        sentence = f"{PLURALS[kind]}: they no longer have a context budget, so no question reaches them."
         yield PolicyChange(kind=ChangeKind.NARROWS, sentence=sentence)
     if before.total_cap_chars != after.total_cap_chars:
         yield _other(f"The total cap goes from {before.total_cap_chars:,} to {after.total_cap_chars:,} characters.")
@@ -231,7 +231,7 @@ def _order_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[Po
     names = [rule.name for rule in after.intents if before.intent(rule.name)]
     if names != [rule.name for rule in before.intents if after.intent(rule.name)]:
         labels = listed([_name(after, name) for name in names])
-        yield _other(f"The intents stand in another order, which decides a tie: {labels}.")
+        yield _other(f"The intents are in a different order, which decides a tie: {labels}.")
     for name in (*names, UNRECOGNISED):
         for what, old, new in (
             ("review examples", _examples(before, name), _examples(after, name)),
@@ -239,7 +239,7 @@ def _order_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[Po
             ("terms", _terms_of(before, name, decisive=False), _terms_of(after, name, decisive=False)),
         ):
             if [text for text in old if text in new] != [text for text in new if text in old]:
-                yield _other(f"The {what} of {_name(after, name)} stand in another order.", name)
+                yield _other(f"The {what} of {_name(after, name)} are in a different order.", name)
 
 
 def _retrieval_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[PolicyChange]:

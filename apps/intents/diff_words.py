@@ -30,17 +30,17 @@ RECORDED: Final = {
 RECOGNITION: Final = frozenset({"minimum_score", "minimum_margin", "minimum_term_points", "minimum_term_margin"})
 
 _CLASSIFIER: Final = {
-    "neighbours": "A score now starts from the mean similarity of the {new} nearest review examples; they were {old}.",
+    "neighbours": "A score now starts from the mean similarity of the {new} nearest review examples; it was {old}.",
     "term_weight": "Matched terms can now add {new} to a score at most; it was {old}.",
     "decisive_points": "A decisive term now counts {new} points, any other 1; it was {old}.",
-    "points_for_full_weight": "The whole weight of terms now needs {new} points; it was {old}.",
+    "points_for_full_weight": "The full weight of terms now needs {new} points; it was {old}.",
     "minimum_score": "To be recognised, a question now needs a score of {new}; it was {old}.",
     "minimum_margin": "To be recognised, a question now needs a lead of {new} over the second intent; it was {old}.",
     "minimum_term_points": (
-        "While no embedding is to be had, a question now needs {new} points to be recognised; they were {old}."
+        "While no embedding is available, a question now needs {new} points to be recognised; it was {old}."
     ),
     "minimum_term_margin": (
-        "While no embedding is to be had, a question now needs a lead of {new} points to be recognised; it was {old}."
+        "While no embedding is available, a question now needs a lead of {new} points to be recognised; it was {old}."
     ),
     "minimum_golden_accuracy": (
         "The share of review examples that must get their intent before approval is now {new}; it was {old}."
@@ -49,13 +49,13 @@ _CLASSIFIER: Final = {
 
 _RETRIEVAL: Final = {
     "minimum_question_chars": "A question now needs at least {new} characters; it was {old}.",
-    "dense_top_k": "Search by meaning now brings {new} passages; it brought {old}.",
+    "dense_top_k": "Search by meaning now returns {new} passages; it returned {old}.",
     "dense_minimum_similarity": "A passage found by meaning now needs a similarity of {new}; it was {old}.",
-    "sparse_top_k": "Search by words now brings {new} passages; it brought {old}.",
+    "sparse_top_k": "Search by words now returns {new} passages; it returned {old}.",
     "bm25_k1": "In the search by words, repetition (BM25 k1) now weighs {new}; it was {old}.",
     "bm25_b": "In the search by words, a passage's length (BM25 b) now weighs {new}; it was {old}.",
     "rrf_k": "The two rankings are now fused by 1 / ({new} + rank); it was 1 / ({old} + rank).",
-    "fused_top_k": "Of both rankings together {new} passages are now kept; they were {old}.",
+    "fused_top_k": "{new} passages of both rankings together are now kept; it was {old}.",
     "mmr_lambda": "Where near-duplicates are spread out, relevance (MMR lambda) now weighs {new}; it was {old}.",
     "rerank_keyword_weight": "Where a reranker is used, words now weigh {new}; it was {old}.",
     "cut_off_cumulative_probability": "The tail is now cut off at {new} of the probability; it was {old}.",

@@ -21,7 +21,7 @@ class InvalidPolicyError(ApplicationError):
 
     @property
     def detail(self) -> str:
-        return "The policy can't be used as it is: " + " ".join(self.data["problems"])
+        return "The policy can't be used: " + " ".join(self.data["problems"])
 
     def __str__(self) -> str:
         return self.detail
@@ -33,7 +33,7 @@ class NoPolicyInForceError(ApplicationError):
     code: ClassVar[str] = "intents.no_policy_in_force"
     status: ClassVar[int] = 409
     message: ClassVar[str] = (
-        "Tenant {tenant_id} had no policy in force at {at}. Choose an instant after its creation, or put a policy "
+        "Tenant {tenant_id} had no policy in force at {at}. Choose a time after its creation, or put a policy "
         "version in force."
     )
 
@@ -66,7 +66,7 @@ class UnknownPolicyReferenceError(ApplicationError):
     code: ClassVar[str] = "intents.policy_reference_unknown"
     status: ClassVar[int] = 404
     message: ClassVar[str] = (
-        "'{reference}' names no policy: {problem}. Write a version's number (3), a date (2026-01-31) or an instant "
+        "'{reference}' names no policy: {problem}. Enter a version's number (3), a date (2026-01-31), a time "
         "(2026-01-31T12:00:00+00:00), active, baseline, or the path of a file."
     )
 
@@ -94,7 +94,7 @@ class PersonNeededError(ApplicationError):
     code: ClassVar[str] = "intents.person_needed"
     status: ClassVar[int] = 403
     message: ClassVar[str] = (
-        "An API key is nobody: a version is written and approved by people. Use a key that acts for you "
+        "Only people can write and approve versions, and this API key acts for nobody. Use a key that acts for you "
         "(Administration, My keys), or sign in."
     )
 
@@ -105,7 +105,7 @@ class DuplicateExampleError(ApplicationError):
     code: ClassVar[str] = "intents.example_duplicate"
     status: ClassVar[int] = 409
     message: ClassVar[str] = (
-        "Version {number} has this review example already, in the same words: “{text}”, for {label}. Nothing was added."
+        "Version {number} already has this review example, in the same words: “{text}”, for {label}. Nothing was added."
     )
 
 
@@ -118,12 +118,12 @@ class UnknownExampleIntentError(ApplicationError):
 
 class EmptyExampleError(ApplicationError):
     code: ClassVar[str] = "intents.example_empty"
-    message: ClassVar[str] = "Write the question that is to be the example."
+    message: ClassVar[str] = "Enter the question for the example."
 
 
 class ReasonMissingError(ApplicationError):
     code: ClassVar[str] = "intents.reason_missing"
-    message: ClassVar[str] = "Say why, in a sentence: the reviewer and the record need it."
+    message: ClassVar[str] = "Say why, in a sentence: the reviewer needs the reason, and so does the audit log."
 
 
 class NotADraftError(ApplicationError):
@@ -131,9 +131,7 @@ class NotADraftError(ApplicationError):
 
     code: ClassVar[str] = "intents.not_a_draft"
     status: ClassVar[int] = 409
-    message: ClassVar[str] = (
-        "Version {number} is {status}, and does not change any more. Begin a draft as a copy of it."
-    )
+    message: ClassVar[str] = "Version {number} is {status} and can no longer change. Begin a draft as a copy of it."
 
 
 class NotTheAuthorError(ApplicationError):
@@ -141,7 +139,9 @@ class NotTheAuthorError(ApplicationError):
 
     code: ClassVar[str] = "intents.not_the_author"
     status: ClassVar[int] = 403
-    message: ClassVar[str] = "Version {number} is a draft of {author}, and theirs alone. Begin a draft as a copy of it."
+    message: ClassVar[str] = (
+        "Version {number} is a draft of {author}, and only they can change it. Begin a draft as a copy of it."
+    )
 
 
 class DraftChangedError(ApplicationError):
@@ -150,8 +150,8 @@ class DraftChangedError(ApplicationError):
     code: ClassVar[str] = "intents.draft_changed"
     status: ClassVar[int] = 409
     message: ClassVar[str] = (
-        "Version {number} was changed after you read it, in another window perhaps. Nothing was saved: read it again, "
-        "and make your change to what stands there now."
+        "Version {number} has changed since you read it, perhaps in another window. Nothing was saved: read it "
+        "again, and make your change to the current version."
     )
 
 
@@ -160,7 +160,7 @@ class SamePolicyError(ApplicationError):
 
     code: ClassVar[str] = "intents.same_policy"
     status: ClassVar[int] = 409
-    message: ClassVar[str] = "Version {number} says what the version in force says: there is nothing to review."
+    message: ClassVar[str] = "Version {number} says the same as the version in force: there is nothing to review."
 
 
 class NotInReviewError(ApplicationError):
@@ -168,7 +168,7 @@ class NotInReviewError(ApplicationError):
 
     code: ClassVar[str] = "intents.not_in_review"
     status: ClassVar[int] = 409
-    message: ClassVar[str] = "Version {number} is {status}, and waits for no decision."
+    message: ClassVar[str] = "Version {number} is {status} and does not wait for a decision."
 
 
 class OwnVersionError(ApplicationError):
@@ -176,7 +176,7 @@ class OwnVersionError(ApplicationError):
 
     code: ClassVar[str] = "intents.own_version"
     status: ClassVar[int] = 403
-    message: ClassVar[str] = "You wrote version {number}: somebody else decides on it."
+    message: ClassVar[str] = "You wrote version {number}, so somebody else decides on it."
 
 
 class VersionChangedError(ApplicationError):
@@ -185,8 +185,8 @@ class VersionChangedError(ApplicationError):
     code: ClassVar[str] = "intents.version_changed"
     status: ClassVar[int] = 409
     message: ClassVar[str] = (
-        "Nothing was done: version {number} was changed or submitted since you read it, and is at revision "
-        "{revision} now. Read it again."
+        "Nothing was done: version {number} has been changed or submitted since you read it, and is now at revision "
+        "{revision}. Read it again."
     )
 
 
@@ -211,8 +211,8 @@ class UnreachableIntentError(ApplicationError):
     code: ClassVar[str] = "intents.intent_unreachable"
     status: ClassVar[int] = 409
     message: ClassVar[str] = (
-        "Version {number} has an intent that no question reaches, {intents}: not one of its own review examples is "
-        "recognised as its own. Give it examples and terms that tell it from the others, or remove it."
+        "Version {number} has an intent that no question reaches, {intents}: none of its own review examples is "
+        "recognised. Give it examples and terms that distinguish it from the others, or remove it."
     )
 
 
@@ -222,6 +222,6 @@ class GoldenAccuracyError(ApplicationError):
     code: ClassVar[str] = "intents.golden_accuracy_too_low"
     status: ClassVar[int] = 409
     message: ClassVar[str] = (
-        "Version {number} recognises {accuracy} of its review examples, less than its own bar of {minimum}. "
-        "Among those that go wrong: {examples}."
+        "Version {number} recognises {accuracy} of its review examples, which is below its own bar of {minimum}. "
+        "Examples that go wrong include: {examples}."
     )

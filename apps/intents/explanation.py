@@ -41,7 +41,7 @@ def explain(
         if nearest:
             parts.append(_nearest_words(nearest[0], snapshot))
     if degraded:
-        parts.append("no embedding was to be had, so the terms alone decided")
+        parts.append("no embedding was available, so only the terms decided")
     if set_aside:
         # Only the number, not the phrases: the reason is recorded, and with HASH_ONLY no word of the question may be.
         parts.append(f"{_counted(len(set_aside))} beside the question had no effect")

@@ -13,7 +13,7 @@ def announce_submission(version: PolicyVersion) -> None:
     write_to_deciders(
         permission=Permission.POLICY_APPROVE,
         author_id=version.author_id,
-        subject=f"Policy version {version.number} of {current_tenant().name} waits for a review",
+        subject=f"Policy version {version.number} of {current_tenant().name} waits for review",
         body=(
             f"{version.author_label} has submitted policy version {version.number}.\n\n"
             "Sign in, and open Policy, Waiting for review.\n"

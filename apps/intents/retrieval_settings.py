@@ -84,7 +84,7 @@ def _check(name: str, value: object, wanted: type[object]) -> None:
         raise InvalidRetrievalSettingsError(name=name, problem="it must be " + _in_words(wanted))
     low, high = _BOUNDS[name]
     if not low <= value <= high:
-        raise InvalidRetrievalSettingsError(name=name, problem=f"it must lie between {low} and {high}")
+        raise InvalidRetrievalSettingsError(name=name, problem=f"it must be between {low} and {high}")
 
 
 def _in_words(wanted: type[object]) -> str:

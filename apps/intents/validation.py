@@ -53,7 +53,7 @@ def example_key(text: str) -> str:
 def _intent_problems(snapshot: PolicySnapshot) -> Iterator[str]:
     count = len(snapshot.intents)
     if not MINIMUM_INTENTS <= count <= MAXIMUM_INTENTS:
-        yield f"It has {count} intents; {MINIMUM_INTENTS} to {MAXIMUM_INTENTS} are wanted."
+        yield f"It has {count} intents; {MINIMUM_INTENTS} to {MAXIMUM_INTENTS} are required."
     names = [rule.name for rule in snapshot.intents]
     yield from (
         f"Intent '{name}' occurs more than once." for name, times in sorted(Counter(names).items()) if times > 1
@@ -61,7 +61,7 @@ def _intent_problems(snapshot: PolicySnapshot) -> Iterator[str]:
     examples_of = Counter(example.intent for example in snapshot.examples)
     for rule in snapshot.intents:
         if not rule.kinds:
-            yield f"Intent '{rule.name}' may reach no kind at all; tick one, or remove the intent."
+            yield f"Intent '{rule.name}' may reach no kind. Select one, or remove the intent."
         own = examples_of[rule.name]
         if own < MINIMUM_EXAMPLES:
             yield f"Intent '{rule.name}' has {own} review examples; at least {MINIMUM_EXAMPLES} are needed."
@@ -74,9 +74,9 @@ def _intent_problems(snapshot: PolicySnapshot) -> Iterator[str]:
     known = {*names, UNRECOGNISED}
     for example in snapshot.examples:
         if example.intent not in known:
-            yield f"The example '{example.text}' expects the intent '{example.intent}', which is not there."
+            yield f"The example '{example.text}' expects the intent '{example.intent}', which does not exist."
     if any(not example.text.strip() for example in snapshot.examples):
-        yield "A review example is empty; write a question, or remove it."
+        yield "A review example is empty; enter a question, or remove it."
     texts = [example_key(example.text) for example in snapshot.examples]
     yield from (f"The example '{text}' occurs more than once." for text, times in Counter(texts).items() if times > 1)
     smallest = min((len(set(rule.kinds)) for rule in snapshot.intents), default=0)
@@ -108,8 +108,11 @@ def _budget_problems(snapshot: PolicySnapshot) -> Iterator[str]:
         yield "The total cap must be at least one character."
         return
     yield from (
-        f"The cap of '{budget.kind.value}', {budget.cap_chars:,} characters, is larger than the total of "
-        f"{snapshot.total_cap_chars:,}: it could never be filled. Lower it, or raise the total."
+        (
+            f"The cap of '{budget.kind.value}', {budget.cap_chars:,} characters, is larger than the "
+            f"total of {snapshot.total_cap_chars:,}: it could never be used fully. Lower it, or raise "
+            "the total."
+        )
         for budget in snapshot.budgets
         if budget.cap_chars > snapshot.total_cap_chars
     )
@@ -122,7 +125,7 @@ def _threshold_problems(snapshot: PolicySnapshot) -> Iterator[str]:
     if settings.points_for_full_weight <= 0:
         yield "The points for the full term weight must be more than 0."
     if not 0 <= settings.minimum_golden_accuracy <= 1:
-        yield "The minimum accuracy must lie between 0 and 1."
+        yield "The minimum accuracy must be between 0 and 1."
     negative = [
         name
         for name in ("term_weight", "decisive_points", "minimum_margin", "minimum_term_points", "minimum_term_margin")

@@ -10,7 +10,7 @@ class EvaluationQuestionTakenError(ApplicationError):
 
     code = "retrieval.evaluation_question_taken"
     status = 409
-    message = "This question is already among those of {scope}. Remove it there first, or ask something else."
+    message = "{scope} already has this question. Remove it there first, or ask something else."
 
 
 class ExpectedDocumentError(ApplicationError):
@@ -18,8 +18,8 @@ class ExpectedDocumentError(ApplicationError):
 
     code = "retrieval.expected_document_unknown"
     message = (
-        "There is no searchable document {document} that you may see. Choose one of those that the field suggests, or "
-        "copy the short name that stands in its citations."
+        "There is no searchable document {document} that you may see. Choose one of the suggestions, or copy the "
+        "short name from its citations."
     )
 
 
@@ -28,7 +28,7 @@ class DocumentOutsideScopeError(ApplicationError):
 
     code = "retrieval.expected_document_outside_scope"
     message = (
-        "The document lies in {document_scope}, which a question asked within {scope} does not search. Ask within "
+        "The document is in {document_scope}, which a question asked within {scope} does not search. Ask within "
         "{document_scope}, or within a scope above it."
     )
 
@@ -37,7 +37,7 @@ class ExpectedPagesError(ApplicationError):
     """Data: pages (of the document), page."""
 
     code = "retrieval.expected_pages_unknown"
-    message = "The document has {pages} pages, so there is no page {page}. Give pages from 1 to {pages}, or none."
+    message = "The document has {pages} pages, so there is no page {page}. Enter pages from 1 to {pages}, or none."
 
 
 class EvaluationError(ApplicationError):
@@ -56,7 +56,7 @@ class NoQuestionsError(EvaluationError):
     """Data: what."""
 
     code = "retrieval.evaluation_no_questions"
-    message = "There is no question to ask: {what}."
+    message = "No question was selected: {what}."
 
 
 class ForeignTenantError(EvaluationError):
@@ -65,8 +65,8 @@ class ForeignTenantError(EvaluationError):
     code = "retrieval.evaluation_foreign_tenant"
     status = 409
     message = (
-        "There is a tenant {slug} that was not made for evaluation folders ({why}), and evaluating would change what "
-        "its questions may reach. Nothing was done. --tenant {slug} asks its own evaluation questions instead."
+        "The tenant {slug} was not made for evaluation folders ({why}), and an evaluation would change what its "
+        "questions may reach. Nothing was done. To ask its own evaluation questions, use --tenant {slug}."
     )
 
 
@@ -100,7 +100,7 @@ class NothingToPreviewError(ImpactError):
     """Data: number, status."""
 
     code = "retrieval.impact_nothing_to_preview"
-    message = "Version {number} is {status}: there is no change ahead whose impact could be computed."
+    message = "Version {number} is {status}, so it has no upcoming change whose impact could be computed."
 
 
 class ImpactOutdatedError(ImpactError):
@@ -108,13 +108,14 @@ class ImpactOutdatedError(ImpactError):
 
     code = "retrieval.impact_outdated"
     message = (
-        "Version {number} was changed while its impact was computed, so part of it would be of what stood there before."
+        "Version {number} was changed while its impact was computed, so part of the preview would describe the "
+        "earlier content."
     )
 
 
 class ImpactDocumentsRemovedError(ImpactError):
     code = "retrieval.impact_documents_removed"
-    message = "Documents that it was about were removed while it was computed. Compute again."
+    message = "Documents in this preview were removed while it was computed. Compute it again."
 
 
 class ImpactDegradedError(ImpactError):
@@ -122,9 +123,9 @@ class ImpactDegradedError(ImpactError):
 
     code = "retrieval.impact_without_provider"
     message = (
-        "The embedding provider did not answer (stage {stage}). Without it questions are judged and searched by words "
-        "alone, and the figures would not be those of real answers. Compute again once it answers; the start page "
-        "shows it under Health."
+        "The embedding provider did not answer (stage {stage}). Without it, questions are judged and searched only "
+        "by words, and the figures would not match real answers. Compute it again once the provider answers; the "
+        "start page shows it under Health."
     )
 
 
@@ -133,8 +134,8 @@ class ImpactWorkerLostError(ImpactError):
 
     code = "retrieval.impact_worker_lost"
     message = (
-        "The worker died {attempts} times on this preview, most likely for want of memory. Ask an administrator to "
-        "look at the worker's log."
+        "The worker stopped {attempts} times on this preview, most likely because it ran out of memory. Ask an "
+        "administrator to check the worker's log."
     )
 
 
@@ -143,4 +144,4 @@ class ImpactCrashedError(ImpactError):
 
     code = "retrieval.impact_crashed"
     status = 500
-    message = "It failed for a reason that is not foreseen ({kind}); the worker's log tells where."
+    message = "It failed for an unexpected reason ({kind}); the worker's log has the details."

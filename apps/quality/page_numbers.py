@@ -20,12 +20,12 @@ def parse_pages(text: str) -> tuple[int, ...]:
         found = _PART.fullmatch(part)
         first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
         if not 1 <= first <= last:
-            raise ValueError(f"“{part}” is no page. Write numbers and ranges from 1 up, such as 4, 7-9.")
+            raise ValueError(f"“{part}” is not a page. Enter numbers and ranges from 1, such as 4, 7-9.")
         if last - first >= MAXIMUM_PAGES:
-            raise ValueError(f"Name at most {MAXIMUM_PAGES} pages; with more of them, leave the field empty.")
+            raise ValueError(f"Enter at most {MAXIMUM_PAGES} pages. If there are more, leave the field empty.")
         pages.update(range(first, last + 1))
     if len(pages) > MAXIMUM_PAGES:
-        raise ValueError(f"Name at most {MAXIMUM_PAGES} pages; with more of them, leave the field empty.")
+        raise ValueError(f"Enter at most {MAXIMUM_PAGES} pages. If there are more, leave the field empty.")
     return tuple(sorted(pages))
 
 

@@ -116,4 +116,4 @@ def _body(alarms: Sequence[Alarm]) -> str:
     ]
     if len(alarms) > _SHOWN:
         parts.append(f"And {len(alarms) - _SHOWN} more: see /api/v1/health/ and the log.")
-    return "\n\n".join((*parts, "Each of these is told once a day, for as long as it lasts."))
+    return "\n\n".join((*parts, "You receive each of these alarms once a day for as long as it lasts."))

@@ -96,7 +96,7 @@ def _unknown(watched: Watched) -> Alarm:
     return Alarm(
         watched=watched,
         tenant_id=None,
-        what=f"Nobody can say how it stands with {watched.value}: what tells it can't be read.",
+        what=f"The state of {watched.value} is unknown: its source can't be read.",
         todo=TELL,
         operators="See the log of the web process.",
     )
@@ -109,8 +109,8 @@ def _of_the_queues() -> list[Alarm]:
             tenant_id=None,
             what=f"Of the {work.label} that wait, the oldest has waited for {lasting(there.oldest_s)}.",
             todo=TELL,
-            operators=f"{there.count} wait. See that `manage.py serve {work.process}` runs, and its log; where it "
-            "is always busy, give it more --processes.",
+            operators=f"{there.count} wait. Check that `manage.py serve {work.process}` is running, and read its "
+            "log. If it is always busy, give it more --processes.",
         )
         for work, there in waiting_now().items()
         if there.oldest_s > LONG_S
@@ -127,9 +127,12 @@ def _of_the_clock() -> list[Alarm]:
             Alarm(
                 watched=Watched.SCHEDULE,
                 tenant_id=None,
-                what="What the platform does by itself, by the clock, stands still.",
+                what="Scheduled tasks are not running.",
                 todo=TELL,
-                operators=f"Late: {names}{more}. See that beat, clock and the other workers run, and their logs.",
+                operators=(
+                    f"Late: {names}{more}. Check that beat, clock and the other workers are running, and read their "
+                    "logs."
+                ),
             )
         )
     for sweep, ids in failing().items():
@@ -137,9 +140,9 @@ def _of_the_clock() -> list[Alarm]:
             Alarm(
                 watched=Watched.SCHEDULE,
                 tenant_id=UUID(each),
-                what=f"Something that must be done by the clock fails for this tenant: {sweep.value}.",
+                what=f"A scheduled task fails for this tenant: {sweep.value}.",
                 todo=TELL,
-                operators="The worker's log says for which thing, and why.",
+                operators="The worker's log says for which item, and why.",
             )
             for each in ids
         ]
@@ -154,9 +157,9 @@ def _of_the_watchdog() -> list[Alarm]:
         Alarm(
             watched=Watched.SESSIONS,
             tenant_id=None,
-            what="Something in the database took longer than its limit allows, and was ended.",
+            what="A database session exceeded its time limit and was ended.",
             todo=TELL,
-            operators=f"Of {', '.join(roles)}. A statement of ours ends by itself: somebody may have lifted the limit. "
-            "See the log of beat, and PostgreSQL's.",
+            operators=f"It belonged to {', '.join(roles)}. Glassbox's own statements end by themselves, so somebody "
+            "may have removed the limit. Read the logs of beat and PostgreSQL.",
         )
     ]

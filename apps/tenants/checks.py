@@ -74,8 +74,8 @@ def operators_check(**kwargs: Any) -> list[checks.CheckMessage]:
         return []
     return [
         checks.Info(
-            "Nobody is told by mail of what must not go unnoticed.",
-            hint="Set GLASSBOX_OPERATORS to the addresses of those who run the platform.",
+            "Nobody receives alarms by e-mail.",
+            hint="Set GLASSBOX_OPERATORS to the operators' addresses.",
             id="tenants.I001",
         )
     ]
@@ -92,5 +92,5 @@ def _rows(sql: str) -> list[tuple[Any, ...]] | None:
 
 def _unreachable() -> checks.CheckMessage:
     return checks.Error(
-        "The database can't be reached.", hint="Is DATABASE_URL right, and the server up?", id="tenants.E003"
+        "The database can't be reached.", hint="Check DATABASE_URL, and that the server is running.", id="tenants.E003"
     )

@@ -75,7 +75,7 @@ class Late:
         if self.task == BEAT:
             return "beat sent nothing" + ("" if self.ago_s is None else f" for {lasting(self.ago_s)}")
         if self.task == WATCHDOG:
-            return "nobody looks after sessions past their limits" + (
+            return "nothing ends sessions past their limits" + (
                 "" if self.ago_s is None else f" for {lasting(self.ago_s)}"
             )
         since = "never ended well" if self.ago_s is None else f"last ended well {lasting(self.ago_s)} ago"

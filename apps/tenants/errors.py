@@ -11,13 +11,13 @@ from apps.errors import ApplicationError, CodedError
 class NoScopeError(ApplicationError):
     code = "tenants.no_scope"
     status = 403
-    message = "No scope is open. Sign in as a member of a tenant, or use an API key of it."
+    message = "No scope is open. Sign in as a member of a tenant, or use an API key of the tenant."
 
 
 class PermissionDeniedError(ApplicationError):
     code = "tenants.permission_denied"
     status = 403
-    message = "This needs the permission {permission}. Roles that have it: {roles}."
+    message = "This needs the permission {permission}. These roles have it: {roles}."
 
 
 class WithheldFromKeyError(PermissionDeniedError):
@@ -61,7 +61,7 @@ class TooManyAttemptsError(ApplicationError):
 
     code = "tenants.too_many_attempts"
     status = 429
-    message = "Too many sign-ins failed. Try again in {seconds} seconds."
+    message = "Too many failed sign-ins. Try again in {seconds} seconds."
 
     @property
     def retry_after_seconds(self) -> int:
@@ -73,14 +73,14 @@ class TooManyKeyAttemptsError(TooManyAttemptsError):
 
     code = "tenants.too_many_key_attempts"
     message = (
-        "The secret of this API key was wrong too often from where you are. Check the key, and try again in {seconds} "
-        "seconds."
+        "The secret of this API key was wrong too often from your address. Check the key, and try again in "
+        "{seconds} seconds."
     )
 
 
 class TooManyLettersError(TooManyAttemptsError):
     code = "tenants.too_many_letters"
-    message = "Too many links were asked for. Look into the mailbox, or try again in {seconds} seconds."
+    message = "Too many links were requested. Check the mailbox, or try again in {seconds} seconds."
 
 
 class TooManyCodesError(TooManyAttemptsError):
@@ -92,34 +92,35 @@ class StepUpNeededError(ApplicationError):
     code = "tenants.step_up_needed"
     status = 403
     message = (
-        "This decision asks for your second factor. In the admin, enter a code first (Administration, Second factor). "
-        "By API, use a key that acts for you and that you made right after entering one (My keys)."
+        "This decision requires your second factor. In the admin, enter a code first (Administration, Second "
+        "factor). With the API, use a key that acts for you and that you made right after entering a code (My"
+        " keys)."
     )
 
 
 class NotInPersonError(ApplicationError):
     code = "tenants.not_in_person"
     status = 403
-    message = "A key that acts for a person is made and rotated by that person alone, signed in and not by another key."
+    message = "Only the person themselves, signed in, can make or rotate a key that acts for them. No key can do it."
 
 
 class KeyMadeInPersonError(NotInPersonError):
     message = (
-        "A key is made and rotated by a person who is signed in, and by no other key: it would outlive that one's end. "
-        "Sign in, or do it under Administration, API keys."
+        "Only a signed-in person can make or rotate a key. A key that another key made could outlive that "
+        "key. Sign in, or do it under Administration, API keys."
     )
 
 
 class InvitedInPersonError(NotInPersonError):
     message = (
-        "A person who is signed in invites, and no key: whoever agrees to a role must know who asked for it. Sign in, "
-        "or do it under Administration, Members."
+        "Only a signed-in person can send invitations, not a key: whoever agrees to a role must know who "
+        "asked for it. Sign in, or do it under Administration, Members."
     )
 
 
 class ConfirmedInPersonError(NotInPersonError):
     message = (
-        "A role that approves is agreed to by a person who is signed in, and by no key. Sign in, enter a code of your "
+        "Only a signed-in person can agree to a role that approves, not a key. Sign in, enter a code of your "
         "second factor, and do it under Administration, Members."
     )
 
@@ -147,14 +148,14 @@ class SameHandsError(ApplicationError):
     code = "tenants.same_hands"
     status = 409
     message = (
-        "Somebody else must decide on this. Your account and the one that asked count as one person's: they are the "
-        "same, or one made the other and its mailbox was never confirmed."
+        "Somebody else must decide on this. Your account and the one that asked count as the same person: "
+        "they are the same account, or one made the other, whose mailbox was never confirmed."
     )
 
 
 class ReasonMissingError(ApplicationError):
     code = "tenants.reason_missing"
-    message = "Say why, in a few words: the record needs it."
+    message = "Say why, in a few words, for the audit log."
 
 
 class ScopeKeyTakenError(ApplicationError):
@@ -168,7 +169,10 @@ class RootScopeKeyError(ApplicationError):
 
     code = "tenants.root_scope_key"
     status = 409
-    message = "The key of the tenant as a whole, {key}, stays: the platform finds it by that. Its name can be changed."
+    message = (
+        "The key of the tenant as a whole, {key}, can't change, because Glassbox finds the tenant by it. You "
+        "can change its name."
+    )
 
 
 class InvalidScopeKeyError(ApplicationError):
@@ -187,8 +191,8 @@ class ResidencyError(ApplicationError):
     code = "tenants.residency"
     status = 409
     message = (
-        "The tenant's data must stay in region {tenant_region}, and the provider {provider} is in {provider_region}. "
-        "Choose a provider of the tenant's region."
+        "The tenant's data must stay in region {tenant_region}, but the provider {provider} is in "
+        "{provider_region}. Choose a provider in the tenant's region."
     )
 
 
@@ -198,19 +202,22 @@ class SecondFactorError(CodedError):
     kinds: ClassVar[Mapping[str, tuple[int, str]]] = {
         "tenants.codes_not_counted": (
             503,
-            "Codes can't be checked at the moment, since guesses could not be counted. Try again in some minutes.",
+            ("Codes can't be checked at the moment, because guesses could not be counted. Try again in a few minutes."),
         ),
         "tenants.no_second_factor": (
             409,
             "You have not set up a second factor. Do so under Administration, Second factor.",
         ),
-        "tenants.second_factor_there": (409, "A second factor is set up. Take it away first, with a code of it."),
+        "tenants.second_factor_there": (
+            409,
+            "A second factor is already set up. Remove it first, with one of its codes.",
+        ),
         "tenants.wrong_code": (
             400,
-            "This code is not right, or was used already. Wait for the next one, and look at the device's clock.",
+            "This code is wrong or was already used. Wait for the next one, and check the device's clock.",
         ),
-        "tenants.factor_reset_settled": (409, "This was agreed to or taken back meanwhile. Look at the page again."),
-        "tenants.missing_reason": (400, "Say why: whoever agrees reads it."),
+        "tenants.factor_reset_settled": (409, "This was agreed to or withdrawn in the meantime. Reload the page."),
+        "tenants.missing_reason": (400, "Say why: whoever decides on it reads the reason."),
     }
 
 
@@ -220,37 +227,37 @@ class MembershipError(CodedError):
     kinds: ClassVar[Mapping[str, tuple[int, str]]] = {
         "tenants.no_mailbox": (
             409,
-            "The account {username} names no mailbox, so nothing can be sent to it. Invite the person anew.",
+            "The account {username} has no mailbox, so nothing can be sent to it. Invite the person again.",
         ),
         # Only the holder of an invitation that was sent to the mailbox of that name is told.
-        "tenants.account_name_taken": (409, "There is an account for this mailbox already. Sign in with it to accept."),
+        "tenants.account_name_taken": (409, "This mailbox already has an account. Sign in with it to accept."),
         "tenants.role_already_held": (
             409,
-            "This account has the role {role} there already, or it waits for confirmation.",
+            "This account already has the role {role} there, or the role waits for confirmation.",
         ),
         "tenants.approves_for_themselves": (
             409,
-            "Nobody gives themselves a role that approves ({role}). Have another administrator invite you.",
+            "You can't give yourself a role that approves ({role}). Ask another administrator to invite you.",
         ),
         "tenants.membership_settled": (
             409,
-            "This membership was confirmed or ended meanwhile. Look at the page again.",
+            "This membership was confirmed or ended in the meantime. Reload the page.",
         ),
         "tenants.membership_changed": (
             409,
-            "This membership was changed since you read it. Look at it again, and decide on what it says now.",
+            "This membership has changed since you read it. Read it again, and decide on its current state.",
         ),
         "tenants.membership_not_found": (404, "There is no such membership."),
         "tenants.invitation_not_found": (404, "There is no such invitation."),
         "tenants.invitation_settled": (
             409,
-            "This invitation does not wait any more: it was accepted or withdrawn, or it expired. Invite anew.",
+            ("This invitation is no longer open: it was accepted or withdrawn, or it expired. Send a new invitation."),
         ),
         "tenants.invited_by_themselves": (
             409,
             (
-                "Somebody else must confirm this: you invited this person, or who invited them. Where nobody "
-                "else may, the platform's operator does (manage.py tenant member)."
+                "Somebody else must confirm this: you invited this person, or whoever invited them. If nobody else "
+                "may confirm it, the operator does (manage.py tenant member)."
             ),
         ),
     }
@@ -262,13 +269,16 @@ class ApiKeyError(CodedError):
     kinds: ClassVar[Mapping[str, tuple[int, str]]] = {
         "tenants.role_not_held": (
             409,
-            "You do not hold the role {role} here. A key of yours carries one of your own roles: {roles}.",
+            "You do not hold the role {role} here. A personal key needs one of your own roles: {roles}.",
         ),
         "tenants.key_life": (
             400,
-            "A key that acts for a person ends by itself, after {days} days at the latest. Choose when.",
+            "A key that acts for a person expires after {days} days at the latest. Choose when.",
         ),
         "tenants.key_ended": (409, "The key “{name}” has ended. Create a new one."),
-        "tenants.key_reaches_nothing": (409, "You no longer reach any scope of the key “{name}”. Create a new one."),
+        "tenants.key_reaches_nothing": (
+            409,
+            "You can no longer reach any scope of the key “{name}”. Create a new key.",
+        ),
         "tenants.key_not_found": (404, "There is no such key."),
     }

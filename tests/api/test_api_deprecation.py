@@ -78,7 +78,7 @@ def test_a_parameter_says_so_where_it_was_sent() -> None:
 def test_the_document_says_so(described: dict[str, Any]) -> None:
     gone, kept = described["delete"], described["get"]
     assert (gone["deprecated"], "deprecated" in kept) == (True, False)
-    assert gone["description"].startswith("**Deprecated since 2027-01-01, and is gone from 2027-07-01 on")
+    assert gone["description"].startswith("**Deprecated since 2027-01-01, and will be removed on 2027-07-01")
     assert {"Deprecation", "Sunset", "Link", "X-Request-ID"} <= gone["responses"]["204"]["headers"].keys()
     assert {each["name"]: each.get("deprecated", False) for each in kept["parameters"]} == {"old": True, "new": False}
 

@@ -94,7 +94,7 @@ def test_what_waits_for_a_worker_is_told_by_kind_and_what_waits_long_is_an_alarm
     assert (found["queues"]["previews"], found["checks"]["queues"]) == (None, "failed")
     (alarm,) = [alarm for alarm in probes.health().alarms if alarm.watched is Watched.QUEUES]
     assert alarm.what == "Of the documents to be read that wait, the oldest has waited for 31 minutes."
-    assert "2 wait. See that `manage.py serve ingest` runs" in alarm.operators
+    assert "2 wait. Check that `manage.py serve ingest` is running" in alarm.operators
 
 
 def test_what_is_late_by_the_clock_is_named_with_how_late(own_cache: None, no_worker: None) -> None:

@@ -162,7 +162,7 @@ def attempt(firm: Firm, inviter: Principal, door: Door, api: Api) -> HttpRespons
 def test_the_operations_that_take_a_person_are_told_in_the_document() -> None:
     for method, path in IN_PERSON:
         operation = openapi()["paths"][re.sub(r"\{\w+\}", "{id}", path)][method]
-        assert "For a person who is signed in" in operation["description"], path
+        assert "Only a signed-in person can do this" in operation["description"], path
         assert operation["security"] == [{"session": []}], path
 
 

@@ -283,9 +283,9 @@ def test_the_page_proposes_and_another_person_decides(acme: Firm, alice: Princip
     page = admin.open("corpus_document_remove", document.id)
     assert "No single person removes a document" in page.text
     assert "rita" in page.text
-    assert "want it kept for longer" in page.text
+    assert "require it to be kept for longer" in page.text
     missing = admin.send("corpus_document_remove", document.id, reason="", words="")
-    assert "Choose why it is to go" in missing.text
+    assert "Choose why it is to be removed" in missing.text
     sent = admin.send("corpus_document_remove", document.id, reason="duplicate", words=WORDS)
     with as_(alice):
         made = RemovalRun.objects.get(origin=Origin.REMOVAL)
@@ -297,7 +297,7 @@ def test_the_page_proposes_and_another_person_decides(acme: Firm, alice: Princip
     assert "1 Removals to approve" in reviewer.open("index").text
     assert document.title in reviewer.open("removals").text
     decision = reviewer.open("removal_run", made.id)
-    assert all(each in decision.text for each in (document.title, WORDS, "It is there twice", "kept for longer"))
+    assert all(each in decision.text for each in (document.title, WORDS, "It is a duplicate", "kept for longer"))
     assert reviewer.send("removal_run", made.id, act="approve").status == 302
     assert "Its removal is approved" in admin.open("corpus_document_change", document.id).text
     assert is_there(acme, document)

@@ -193,7 +193,7 @@ def test_nothing_is_quoted_that_nobody_looked_at(office: Office, found: Found) -
     request = confirmed(office)
     with pytest.raises(NotPreparableError) as refused:
         made(office, request)
-    assert "nobody has said whether the words around" in refused.value.detail
+    assert "nobody has decided whether the words around" in refused.value.detail
     assert there(office, request)[0] == 0
 
 
@@ -299,7 +299,7 @@ def test_where_nothing_is_held_it_says_so(office: Office) -> None:
         access_answer(request.id, delivery=Delivery.POST)
         text = letter_text(request.letters.select_related("request").get(kind=LetterKind.DONE))
     assert text is not None
-    assert "hold nothing about you but this request" in text.body
+    assert "hold nothing about you except this request" in text.body
 
 
 def test_who_does_not_hold_every_scope_makes_no_package_and_takes_none_out(office: Office, found: Found) -> None:
@@ -393,7 +393,7 @@ def test_it_is_answered_with_a_letter_and_lets_purges_go_on(office: Office, foun
     assert text is not None
     assert "request for access" in text.body
     assert "erased" not in text.body
-    assert "in the package that you get with this letter" in text.body
+    assert "The package that you receive with this letter" in text.body
     taken_out(office, request)
 
 

@@ -66,7 +66,7 @@ def test_it_is_taken_in_and_told_apart_in_the_list(office: Office) -> None:
     dora = Visitor("dora")
     assert "Access for somebody who is named" in dora.open("erasure_request_receive").text
     page = dora.open("erasure_request_receive", purpose="access", subject="data_subject")
-    assert "Take in a request for access" in page.text
+    assert "Take in an access request" in page.text
     answer = dora.post(
         f"{page.response.request['PATH_INFO']}?purpose=access&subject=data_subject",
         {"names": NAME, "requester": "person", "language": "en", "received_at": "2026-01-05T09:00"},
@@ -77,7 +77,7 @@ def test_it_is_taken_in_and_told_apart_in_the_list(office: Office) -> None:
     listed = dora.open("erasure_requests", purpose="access").text
     assert request.reference in listed
     assert "ER-" not in listed.replace("ER-2026-0007", "")
-    assert "to be told what is held of a person" in dora.open("erasure_request", request.id).text
+    assert "what is held about a person" in dora.open("erasure_request", request.id).text
 
 
 @pytest.mark.slow
@@ -85,7 +85,7 @@ def test_its_inventory_offers_nothing_of_an_erasure(office: Office, found: Found
     request = confirmed(office)
     page = Visitor("dora").open("erasure_inventory", request.id)
     assert "Go on to the package" in page.text
-    for words in ("What becomes of the document", "out of use", "Propose", "must stay by law", "It stays"):
+    for words in ("What happens to the document", "out of use", "Propose", "must stay by law", "It stays"):
         assert words not in page.text
 
 
@@ -95,15 +95,15 @@ def test_places_are_quoted_on_the_page_and_the_package_is_made_taken_out_and_ans
 ) -> None:
     request, dora = confirmed(office), Visitor("dora")
     page = dora.open("access_package", request.id)
-    assert "nobody has said whether the words around them are quoted" in page.text
+    assert "nobody has decided whether the words around them are quoted" in page.text
     assert not page.tree.xpath("//button[contains(., 'Make the package')]")
     for thing in things(office, request):
         hits = ",".join(str(id) for id in thing.quotable)
         assert dora.send("access_package", request.id, act="at_once", hits=hits).status == 302
     refused = dora.send("access_package", request.id, act="make", **{**TOLD, "source": ""})
-    assert (refused.status, "Nothing was made yet" in refused.text) == (422, True)
+    assert (refused.status, "The package was not made" in refused.text) == (422, True)
     assert dora.send("access_package", request.id, act="make", **TOLD).status == 302
-    assert "Take the package out" in dora.open("access_package", request.id).text
+    assert "Download the package" in dora.open("access_package", request.id).text
     answer = dora.send("access_package_download", request.id).response
     assert answer["Content-Disposition"] == f'attachment; filename="{request.reference}.zip"'
     assert "no-store" in answer["Cache-Control"]

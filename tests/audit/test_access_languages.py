@@ -241,7 +241,7 @@ def test_what_the_firm_says_of_its_documents_is_proposed_in_the_language_of_the_
     page = Visitor("dora").open("access_package", request.id)
     assert GERMAN.told.purposes in page.text
     assert ENGLISH.told.purposes not in page.text
-    assert "written in German, as its letters are" in page.text
+    assert "The package is in German, like its letters" in page.text
 
 
 def test_a_ground_that_the_firm_wrote_itself_stands_as_it_wrote_it(office: Office) -> None:

@@ -198,7 +198,7 @@ def test_a_questions_way_is_told_stage_by_stage(acme: Firm, ada: Visitor) -> Non
     heads = [each.strip() for each in page.tree.xpath("//*[@id='passages']//th/text()")]
     rows = page.tree.xpath("//*[@id='passages']//tbody/tr")
     first = dict(zip(heads, (" ".join(cell.text_content().split()) for cell in rows[0]), strict=True))
-    assert (first["Rank by meaning"], first["Rank by words"], first["How far it came"]) == ("7", "2", "cited")
+    assert (first["Rank by meaning"], first["Rank by words"], first["How far it got"]) == ("7", "2", "cited")
     assert len(rows) == 2
     assert "found, left out" in " ".join(rows[1].text_content().split())
 

@@ -89,7 +89,7 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_chosen_is_lost(
 def test_an_item_that_is_not_there_is_left_out_and_said(acme: Firm, dora: Principal, visitor: Visitor) -> None:
     nobodys = Target(type=TargetType.DOCUMENT, id=uuid4())
     page = visitor.open("audit_legalhold_add", item=[code_of(nobodys), "nonsense", "document:x", "scope:1"])
-    assert "1 of what was chosen is not there any more" in page.text
+    assert "1 of the chosen items is gone" in page.text
     refused = visitor.send("audit_legalhold_add", item=[code_of(nobodys)], **fields(dora))
     assert "could hold" in refused.text
 
@@ -149,9 +149,9 @@ def test_the_release_says_what_waits_and_what_stays_before_it_is_done(
     assert "No erasure waits for this hold" in visitor.open("audit_legalhold_release", hold.id).text
     monkeypatch.setattr(hold_acts, "runs_waiting", len)
     page = visitor.open("audit_legalhold_release", hold.id)
-    assert "1 approved erasure waited for this hold, and is queued in the same moment" in page.text
+    assert "1 approved erasure waited for this hold, and is queued at the moment of release" in page.text
     assert "1 item stays held, by another hold" in page.text
-    assert "never opened again" in page.text
+    assert "can't be reopened" in page.text
     assert visitor.send("audit_legalhold_release", hold.id, reason="").errors_of("reason")
     visitor.send("audit_legalhold_release", hold.id, reason="Settled")
     shown = visitor.open("audit_legalhold_change", hold.id)
@@ -180,7 +180,7 @@ def test_an_auditor_reads_holds_and_decides_nothing(acme: Firm, dora: Principal)
     page = ada.open("audit_legalhold_change", hold.id)
     assert MATTER in page.text
     assert "Letter" not in page.text
-    assert "not yours to see" in page.text
+    assert "not visible to you" in page.text
     assert not [link for link in page.links if link.endswith(("/release/", "/items/", "/review/"))]
     assert not [link for link in ada.open("audit_event_change", part.id).links if "item=" in link]
     for name in ("items", "review", "release"):

@@ -132,7 +132,7 @@ def test_the_command_checks_a_file_and_says_what_fails(acme: Firm, tmp_path: Pat
 
     assert "The certificate holds." in run(str(path))
     assert "is among the targets" in run(str(path), "--log-key", key, "--target", f"event_group:{target.id}:question")
-    with pytest.raises(CommandError, match="says nothing of what you asked about"):
+    with pytest.raises(CommandError, match="says nothing about what you asked"):
         run(str(path), "--target", f"document:{target.id}")
     other = SigningKey(name="other", seed=b"\2" * 32).verify_key.line()
     with pytest.raises(CommandError, match="does not hold"):
@@ -149,7 +149,7 @@ def test_the_command_checks_a_file_and_says_what_fails(acme: Firm, tmp_path: Pat
         run(str(path))
     with pytest.raises(CommandError, match="can't be read"):
         run(str(tmp_path / "nowhere"))
-    with pytest.raises(CommandError, match="Name the certificate's file"):
+    with pytest.raises(CommandError, match="Name the certificate file"):
         run()
 
 

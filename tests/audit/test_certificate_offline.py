@@ -130,7 +130,7 @@ def test_it_and_the_command_end_alike(acme: Firm, tmp_path: Path) -> None:
         path.write_text(unreadable)
         found = run(path, *keys)
         assert (found.returncode, "could not be checked" in found.stderr) == (2, True)
-        assert "read in two ways" in command()
+        assert "is ambiguous" in command()
     assert run(tmp_path / "nowhere", *keys).returncode == 2
     assert run(path, "--key", "x").returncode == 2
     assert run(path).returncode == 2, "a key is wanted"
@@ -143,7 +143,7 @@ def test_a_name_that_stands_twice_is_not_read(acme: Firm, tmp_path: Path) -> Non
     path = tmp_path / "certificate.json"
     path.write_text(doubled(document, "certificate"))
     assert run(path, "--key", lines()[0]).returncode == 2
-    with pytest.raises(CommandError, match="two ways"):
+    with pytest.raises(CommandError, match="is ambiguous"):
         call_command("erasure", "verify-certificate", str(path))
 
 

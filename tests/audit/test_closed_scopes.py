@@ -225,8 +225,8 @@ def test_the_pages_say_what_came_since_and_what_is_refused_from_then_on(office: 
     assert "Since it was proposed, 1 document came into it" in page
     assert "uploads and questions are refused" in page
     run_page = rita.open("removal_run", request.run_id).text
-    assert "Since it was proposed, 1 document came into it: that goes too." in run_page
-    assert "no upload, and no question" in run_page
+    assert "Since it was proposed, 1 document came into it. That is removed too." in run_page
+    assert "no uploads and no questions" in run_page
 
 
 def test_a_refused_question_and_scope_are_told_beside_their_field(office: Office) -> None:

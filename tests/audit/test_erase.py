@@ -146,7 +146,7 @@ def test_what_is_not_there_or_not_sealed_or_is_a_proof_can_not_be_named(acme: Fi
     with pytest.raises(RemovalRefusedError, match="no such event"):
         authorised(acme, Event(id=new_id()), Group.CORE)
     authorising = authorised(acme, event, Group.QUESTION)
-    with pytest.raises(RemovalRefusedError, match="authorises removals, and stays"):
+    with pytest.raises(RemovalRefusedError, match="authorises removals, and so must stay"):
         authorised(acme, Event(id=authorising), Group.CORE)
     executed(acme, authorising)
     with pytest.raises(RemovalRefusedError, match="removed before"):

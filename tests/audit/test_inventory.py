@@ -373,7 +373,7 @@ def test_what_must_stay_by_law_is_said_with_its_ground_everywhere(office: Office
     with as_(office.dora):
         letter = letter_text(letter_write(request.id, LetterKind.DONE, delivery=Delivery.POST))
     assert letter is not None
-    assert "1 place in which you are mentioned stays, because the law demands it" in letter.body
+    assert "1 place in which you are mentioned stays, because the law requires it" in letter.body
 
 
 # --- What is left in a redacted version ---

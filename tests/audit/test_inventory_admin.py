@@ -59,7 +59,7 @@ def request_(office: Office, found: Found) -> ErasureRequest:
 def test_it_shows_each_place_marked_with_how_it_was_found(office: Office, request_: ErasureRequest) -> None:
     page = Visitor("dora").open("erasure_inventory", request_.id)
     assert "places open" in page.text
-    assert "Name, as it was given" in page.text
+    assert "Name, as entered" in page.text
     assert NAME in {mark.text_content() for mark in page.tree.xpath("//mark")}
     assert "Notes on calls" in page.text
     assert "no-store" in page.response["Cache-Control"]
@@ -75,7 +75,7 @@ def test_a_place_is_confirmed_and_a_second_person_with_an_old_page_is_told(
     assert Visitor("dora").send("erasure_inventory", request_.id, **said).status == 302
     page = Visitor("dirk").send("erasure_inventory", request_.id, **{**said, "reason": "somebody_else"})
     assert page.status == 409
-    assert "somebody decided about 1 of these places meanwhile" in page.text
+    assert "somebody has decided on 1 of these places in the meantime" in page.text
     assert "On page one." in page.text
     with as_(office.dora):
         assert InventoryHit.objects.get(id=hit.id).decision == Decision.CONFIRMED
@@ -85,7 +85,7 @@ def test_a_place_is_confirmed_and_a_second_person_with_an_old_page_is_told(
 def test_without_a_reason_nothing_is_decided(office: Office, found: Found, request_: ErasureRequest) -> None:
     hit = group_of(office, request_, found.note).hits[0]
     page = Visitor("dora").send("erasure_inventory", request_.id, act="decide", hit=str(hit.id), seen="open", reason="")
-    assert (page.status, "choose what the place is" in page.text) == (400, True)
+    assert (page.status, "choose what this place is" in page.text) == (400, True)
 
 
 @pytest.mark.slow
@@ -115,7 +115,7 @@ def test_what_the_document_will_read_like_stands_beside_the_choice(
 ) -> None:
     confirm_all(office, request_)
     page = Visitor("dora").open("erasure_inventory", request_.id)
-    assert "What it will read like when it is redacted" in page.text
+    assert "How it will read once redacted" in page.text
     assert "[redacted]" in {each.text_content() for each in page.tree.xpath("//ins")}
     assert NAME in {each.text_content() for each in page.tree.xpath("//del")}
     answer = Visitor("dora").send(
@@ -139,7 +139,7 @@ def test_it_is_proposed_from_here_once_nothing_is_open(office: Office, found: Fo
     dora.send("erasure_inventory", request_.id, act="propose")
     assert office.again(request_).state == RequestState.AWAITING_APPROVAL
     approver = Visitor("rita").open("erasure_request", request_.id)
-    assert "What will go" in approver.text
+    assert "What will be removed" in approver.text
     assert "Pages" in approver.text
     assert Visitor("rita").open("erasure_inventory", request_.id).status == 200
 

@@ -352,9 +352,9 @@ def test_the_page_counts_and_marks_what_was_carried_over_with_who_decided_it(
     assert "arried over" not in before
     version = redacted(office, request_, letter)
     page = Visitor("dora").open("erasure_inventory", request_.id)
-    assert "1 of the 2 was carried over: decided of the earlier version of a document" in page.text
-    assert "1 place here was cleared in the earlier version of this document, and carried over." in page.text
-    assert "Carried over Decided by dirk of the earlier version of this document, on" in page.text
+    assert "1 of the 2 was carried over: decided in an earlier version of a document" in page.text
+    assert "1 place here was cleared in the earlier version of this document and carried over." in page.text
+    assert "Carried over Decided by dirk in the earlier version of this document, on" in page.text
     (hit,) = group_of(office, request_, version).hits
     said = {"act": "take_back", "hit": str(hit.id), "seen": "cleared"}
     assert Visitor("dora").send("erasure_inventory", request_.id, **said).status == 302

@@ -298,7 +298,7 @@ def test_what_is_open_in_the_versions_before_goes_too_without_a_decision(office:
     there = counted(office, request)
     assert (there.open, there.set_aside, len(others), problems(office, request)) == (0, 1, 1, "")
     page = Visitor("dora").open("erasure_inventory", request.id).text
-    assert "It goes as a whole: a later version of it was redacted." in page
+    assert "It is removed as a whole: a later version of it was redacted." in page
     assert proposed(office, request) == {letter.id, second.document.id}
     carried_out(office, request)
     assert versions(office, letter) == {3}
@@ -456,7 +456,7 @@ def test_a_redacted_version_that_is_removed_in_the_middle_of_the_proposal_leaves
             thread.join(timeout=20)
         return execute(sql, params, many, context)
 
-    look_again = pytest.raises(NotProposableError, match="1 place is open: look at it again")
+    look_again = pytest.raises(NotProposableError, match="1 place is open: check the inventory again")
     with as_(office.dora), connection.execute_wrapper(beside), look_again:
         inventory_propose(request_.id)
     assert removed == [redacted.id]
@@ -475,7 +475,7 @@ def test_what_is_not_counted_is_told_to_the_second_person_and_after_the_erasure(
     redacted_by_worker(office, request_)
     say(office, request_, Reason.SOMEBODY_ELSE, *group_of(office, request_, version(office, letter)).open)
     proposed(office, request_)
-    words = "1 place in a version that goes as a whole, since its redacted version is there."
+    words = "1 place in a version that is removed as a whole, because its redacted version exists."
     run_id = office.again(request_).run_id
     assert words in Visitor("rita").open("removal_run", run_id).text
     page = Visitor("rita").open("erasure_inventory", request_.id).text
@@ -534,7 +534,7 @@ def test_the_page_says_what_holds_the_redaction_up_and_leads_there(
     say(office, request_, Reason.NAMED, first)
     treat(office, request_, letter)
     page = Visitor("dora").open("erasure_inventory", request_.id)
-    assert "so say first what this place is: 1 open place of Letters: page 1" in page.text
+    assert "so first decide on this place: 1 open place of Letters: page 1" in page.text
     assert f"?page=1#thing-{letter.id}" in source(page)
     assert 'value="prepare"' not in source(page)
     read = office.again(request_).revision
@@ -557,9 +557,9 @@ def test_the_page_and_the_proposal_say_what_is_not_counted_and_why(
     assert "1 more open place is not counted and needs no decision: it stands in an old version" in page
     assert "The whole old version is removed by this request" in page
     assert "Letters nothing to decide" in page
-    assert "This old version goes as a whole. So 1 open place here is not counted and needs no decision" in page
+    assert "This old version is removed as a whole. So 1 open place here is not counted and needs no decision" in page
     assert "Needs no decision" in page
-    assert "What is not counted, and why 1 open place in an old version that goes as a whole" in page
+    assert "What is not counted, and why 1 open place in an old version that is removed as a whole" in page
 
 
 def test_while_the_redacted_version_is_being_made_the_page_says_why_nothing_can_be_decided(
@@ -568,7 +568,7 @@ def test_while_the_redacted_version_is_being_made_the_page_says_why_nothing_can_
     _, last = on_pages(office, request_, letter)
     asked(office, request_, letter)
     left_open(office, last)
-    words = "The redacted version is made of what was decided before. 1 open place here counts until"
+    words = "The redacted version is made from the earlier decisions. 1 open place here counts until"
     assert words in Visitor("dora").open("erasure_inventory", request_.id).text
     server.fail_with(Fault.BAD_REQUEST)
     searched_after_redaction(office, request_)

@@ -242,7 +242,7 @@ def test_rotation_wraps_the_data_keys_anew_and_touches_no_payload(
     monkeypatch.setenv("GLASSBOX_AUDIT_KEKS", listed)
     out = StringIO()
     call_command("audit", "rotate-keys", stdout=out)
-    assert "2 data keys wrapped anew; all are under new." in out.getvalue()
+    assert "2 data keys rewrapped; all are under new." in out.getvalue()
     for firm in (acme, bolt):
         payloads, keys = stored(firm)
         assert before[firm.id][0].items() <= payloads.items()

@@ -132,7 +132,7 @@ def test_nobody_but_who_manages_privacy_proposes_it_and_the_command_names_what_g
 ) -> None:
     with pytest.raises(PermissionDeniedError):
         mend_propose(spoilt.rupert)
-    with pytest.raises(CommandError, match="Roles that have it"):
+    with pytest.raises(CommandError, match="These roles have it"):
         call_command("audit", "mend", tenant="acme", by="rupert")
     with pytest.raises(CommandError, match="no account"):
         call_command("audit", "mend", tenant="acme", by="nobody")

@@ -55,7 +55,7 @@ def test_a_reviewer_reads_what_goes_and_approves_it_knowing_that_it_can_not_be_u
     shown = page(acme, run, "ralf", Role.REVIEWER)
     assert "2 documents and 1 part of an event" in shown.text
     assert "Proposed bydora-acme," in shown.text
-    assert "It can't be undone." in shown.text
+    assert "This can't be undone." in shown.text
     assert buttons(shown) == [
         "Approve, and remove 2 documents and 1 part of an event for good",
         "Reject, and remove nothing",
@@ -88,7 +88,7 @@ def test_who_proposed_it_may_take_it_back_and_nothing_else(acme: Firm) -> None:
     assert buttons(page(acme, run, "dora-acme", Role.DPO)) == ["Take it back, and remove nothing"]
     refused = Visitor("dora-acme").send("removal_run", run.id, act="approve")
     assert refused.status == 403
-    assert "You proposed this run: somebody else approves it." in refused.text
+    assert "You proposed this removal run, so somebody else must approve it." in refused.text
     assert Visitor("dora-acme").send("removal_run", run.id, act="withdraw").status == 302
     assert again(acme, run).rejection_code == "withdrawn"
 

@@ -125,7 +125,7 @@ def test_what_can_not_be_removed_is_refused_when_it_is_proposed(acme: Firm) -> N
         proposed(acme, [*documents(acme, 1), Target(type=TargetType.USER, id=new_id())])
     with pytest.raises(TargetRefusedError, match="is not a part of an event"):
         proposed(acme, [Target(type=TargetType.EVENT_GROUP, id=event.id, part="words")])
-    with pytest.raises(TargetRefusedError, match="authorises removals, and stays"):
+    with pytest.raises(TargetRefusedError, match="authorises removals, and so must stay"):
         proposed(acme, [Target(type=TargetType.EVENT_GROUP, id=proof.id, part="core")])
     with open_scope(tenant=acme.id, reason="a test"):
         assert not RemovalRun.objects.exists()

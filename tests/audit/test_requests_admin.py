@@ -58,7 +58,7 @@ def test_the_list_and_its_search_hold_no_name(office: Office, dora: Visitor) -> 
     request = office.received()
     page = dora.open("erasure_requests")
     assert not any(secret in page.response.content.decode() for secret in SECRETS)
-    assert "No request is like this" in dora.open("erasure_requests", q=NAME).text
+    assert "No request matches" in dora.open("erasure_requests", q=NAME).text
     assert request.reference in dora.open("erasure_requests", q=request.reference).text
 
 
@@ -92,9 +92,9 @@ def test_a_person_is_taken_in_with_what_is_known_of_them(office: Office, dora: V
 @pytest.mark.parametrize(
     ("given", "field", "words"),
     [
-        ({"names": ""}, "names", "Say how the person can be found"),
-        ({"received_at": "2099-01-01T10:00"}, "received_at", "has not come yet"),
-        ({"requester_email": "nobody"}, "requester_email", "Give one e-mail address"),
+        ({"names": ""}, "names", "Enter how the person can be found"),
+        ({"received_at": "2099-01-01T10:00"}, "received_at", "is in the future"),
+        ({"requester_email": "nobody"}, "requester_email", "Enter one e-mail address"),
     ],
 )
 def test_what_is_wrong_stands_beside_its_field(
@@ -210,7 +210,7 @@ def test_facts_are_changed_and_a_page_that_grew_old_saves_nothing(office: Office
     form = {"seen": seen, "names": "Q. Z.", "requester_name": "Q. Z."}
     assert dora.send("erasure_request_facts", request.id, **form).status == 302
     again = dora.send("erasure_request_facts", request.id, **form)
-    assert "was changed since you read it" in again.text
+    assert "has changed since you read it" in again.text
     with as_(office.dora):
         details = details_of(only(office))
     assert details is not None

@@ -83,7 +83,7 @@ def test_the_last_letter_says_one_thing_of_what_remains(
     assert named in body
     last = "31 January 2027" if english else "31. Januar 2027"
     assert (last in body) == (until is not None)
-    unknown = "not laid down until when" if english else "nicht festgelegt"
+    unknown = "not specified how long" if english else "nicht festgelegt"
     assert (unknown in body) == (until is None)
     assert ("restored" if english else "wiederhergestellt") in body
 
@@ -91,7 +91,7 @@ def test_the_last_letter_says_one_thing_of_what_remains(
 def test_what_is_held_is_told_in_the_last_letter() -> None:
     whole = written(LetterKind.DONE, Language.ENGLISH, FACTS)[1]
     partial = written(LetterKind.DONE, Language.ENGLISH, replace(FACTS, partial=True))[1]
-    assert "except for what we must keep" in partial
+    assert "except for data that we must keep" in partial
     assert "except for" not in whole
 
 

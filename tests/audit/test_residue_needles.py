@@ -117,7 +117,7 @@ def test_what_is_too_short_or_too_plain_is_counted_and_not_looked_for() -> None:
 def test_what_is_left_out_for_its_number_is_counted() -> None:
     needles = make_needles(texts=[f"person number {number}" for number in range(100)], most=30)
     assert len(needles.looked_for()) == 30
-    assert needles.left_out == {"more than are looked for at once": 70}
+    assert needles.left_out == {"more than can be searched for at once": 70}
 
 
 def test_sources_that_are_taken_out_are_counted() -> None:

@@ -83,7 +83,7 @@ def restored(firm: Firm, run: UUID, origin: UUID, state: str, *, came_back: int 
             {"code": "audit.proof_residue", "scan": {**SCAN, "clean": False, "hits": [HIT]}},
             "Something of it was found on the disk",
         ),
-        ("unproven", {"code": "no_administrator"}, "Nobody gave the restore the access"),
+        ("unproven", {"code": "no_administrator"}, "The restore did not have the access"),
     ],
 )
 def test_each_page_says_what_became_of_it(acme: Firm, state: str, more: dict[str, Any], said: str) -> None:

@@ -254,7 +254,7 @@ def test_what_was_registered_since_comes_into_a_draft(acme: Firm, dora: Principa
         ({"legal_basis": " "}, "legal_basis", "Name the ground"),
         ({"clock_start": "published_on"}, "clock_start", "Choose what the period is counted from"),
         ({"includes_current": True}, "includes_current", "has no versions"),
-        ({"subject": "event:nothing.of.this"}, "keep_months", "Take the rule out"),
+        ({"subject": "event:nothing.of.this"}, "keep_months", "Remove the rule"),
         ({"group": "smell"}, "group", "no such part"),
     ],
 )

@@ -91,11 +91,11 @@ def test_the_rules_of_a_past_day_are_told(acme: Firm, dora: Principal, rupert: P
     page = officer.open("retention", on=today.isoformat())
     assert "schedule 2" in page.text
     assert "Kept at least 10 years" in page.text
-    assert "No rules were kept for that day" in officer.open("retention", on="2020-01-01").text
+    assert "No rules are recorded for that day" in officer.open("retention", on="2020-01-01").text
     late = officer.open("retention", on=(today + timedelta(days=2)).isoformat())
     assert late.status == 400
-    assert "That day has not come yet" in late.text
-    assert "Give a day" in officer.open("retention", on="yesterday").text
+    assert "That day is in the future" in late.text
+    assert "Enter a day" in officer.open("retention", on="yesterday").text
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_a_draft_is_begun_edited_and_handed_in(acme: Firm, officer: Visitor, rup
     with open_scope(tenant=acme.id, reason="a test"):
         draft = RetentionSchedule.objects.get(number=2)
     assert begun.location == reverse("admin:retention_draft", args=[draft.id])
-    assert "Nothing yet: it says what schedule 1 says" in officer.open("retention_draft", draft.id).text
+    assert "Nothing yet: it says the same as schedule 1" in officer.open("retention_draft", draft.id).text
     saved = save(officer, draft, **{f"keep:{ASKED}|": "120", f"remove:{ASKED}|": "132"})
     assert saved.status == 302
     page = officer.open("retention_draft", draft.id)
@@ -148,7 +148,7 @@ def test_a_draft_is_begun_edited_and_handed_in(acme: Firm, officer: Visitor, rup
         ("keep", "-1", "Enter a whole number of months."),
         ("keep", "9999999999999999", "Enter a whole number of months."),
         ("remove", "60", "enter 120 or more, or leave it empty"),
-        ("remove", "1.5", "Leave it empty if it need never be removed."),
+        ("remove", "1.5", "Leave it empty if it never has to be removed."),
         ("basis", " ", "Name the ground on which it is kept"),
     ],
 )
@@ -171,7 +171,7 @@ def test_a_part_gets_a_rule_of_its_own_and_loses_it_again(acme: Firm, dora: Prin
     draft = drafted(dora, keep_months=120)
     assert save(officer, draft, "part", part=f"{ASKED}|question").status == 302
     page = officer.open("retention_draft", draft.id)
-    assert "Question answered: the question: has a rule of its own" in page.text
+    assert "Question answered: the question: has its own rule" in page.text
     with open_scope(tenant=acme.id, reason="a test"):
         draft.refresh_from_db()
         assert (ASKED, "question") in [rule.key for rule in rules_of(draft)]
@@ -223,7 +223,7 @@ def test_a_draft_is_its_authors_alone(acme: Firm, dora: Principal) -> None:
 
 def test_a_draft_is_discarded_after_a_question(acme: Firm, dora: Principal, officer: Visitor) -> None:
     draft = drafted(dora, keep_months=120)
-    assert "The draft is gone" in officer.open("retention_draft_discard", draft.id).text
+    assert "The draft is deleted" in officer.open("retention_draft_discard", draft.id).text
     assert officer.send("retention_draft_discard", draft.id).location == reverse("admin:retention")
     with open_scope(tenant=acme.id, reason="a test"):
         assert not RetentionSchedule.objects.filter(id=draft.id).exists()
@@ -246,7 +246,7 @@ def test_a_second_person_sees_what_it_affects_and_approves(
     assert [cell.text_content() for cell in row] == ["Question answered", "3", "3", "0", "3"]
     assert decide(reviewer, schedule, "approve", **{"approve-note": "As asked."}).status == 302
     done = reviewer.open("retention_schedule", schedule.id)
-    assert "These rules decide now" in done.text
+    assert "These rules now decide" in done.text
     assert "rupert" in done.text
     assert "As asked." in done.text
     assert not done.tree.xpath("//*[@id='decision']")
@@ -255,7 +255,7 @@ def test_a_second_person_sees_what_it_affects_and_approves(
 def test_the_author_is_shown_no_decision_and_refused_one(dora: Principal, officer: Visitor) -> None:
     schedule = submitted(dora, keep_months=120)
     page = officer.open("retention_schedule", schedule.id)
-    assert "You wrote these rules: somebody else decides on them" in page.text
+    assert "You wrote these rules, so somebody else decides on them" in page.text
     assert not page.tree.xpath("//*[@id='decision']")
     refused = decide(officer, schedule, "approve")
     assert refused.status == 403
@@ -304,7 +304,7 @@ def test_another_tenants_schedule_is_not_found(acme: Firm, officer: Visitor) -> 
 def test_a_dry_run_counts_and_removes_nothing(acme: Firm, officer: Visitor) -> None:
     at = timezone.now() - LONG_AGO
     event = asked_at(acme, at)
-    assert "There has been none yet" in officer.open("purges").text
+    assert "There are none yet" in officer.open("purges").text
     made = officer.send("purge_new", reach="may", subject="", reason=REASON)
     with open_scope(tenant=acme.id, reason="a test"):
         purge = Purge.objects.get()
@@ -315,7 +315,7 @@ def test_a_dry_run_counts_and_removes_nothing(acme: Firm, officer: Visitor) -> N
     assert {sample["part"] for sample in figure.samples} == {"core", "actor", "question"}
     page = officer.open("purge", purge.id)
     assert "it counted, and removed nothing" in page.text
-    assert "their headers (ids, codes, time) and commitments stay for ever" in page.text
+    assert "Their headers (ids, codes, time), their commitments and their places in the log stay for ever" in page.text
     assert reverse("admin:audit_event_change", args=[event.id]) in page.links
     (row,) = officer.open("purges").tree.xpath("//*[@id='list']//tbody/tr")
     assert "Dry run only" in row.text_content()
@@ -355,7 +355,7 @@ def test_the_start_page_says_what_is_past_its_latest_date(
     assert "past their latest date" not in officer.open("index").text
     count_all()
     page = officer.open("index")
-    assert "3 Things past their latest date" in page.text
+    assert "3 Items past their latest date" in page.text
     assert f"{reverse('admin:purge_new')}?reach=must" in page.links
     assert "past their latest date" not in reviewer.open("index").text
     assert "3 past the latest date" in officer.open("retention").text

@@ -40,7 +40,7 @@ def test_all_who_may_approve_are_told_that_rules_wait_but_their_author_and_not_w
         submitted(dora, keep_months=120)
     assert [message.to for message in mail.outbox] == [["dina@example.com"], ["rupert@example.com"]]
     for message in mail.outbox:
-        assert message.subject == "Retention rules 2 of Acme wait for an approval"
+        assert message.subject == "Retention schedule 2 of Acme waits for approval"
         assert "Sign in, and open Privacy, Retention." in message.body
         assert REASON not in message.body
         assert "120" not in message.body

@@ -237,7 +237,7 @@ def test_a_dry_run_by_rules_that_are_not_in_force_any_more_is_not_proposed(
     assert "Other retention rules are in force now" in page.text
     refused = visitor.send("purge", purge.id)
     assert refused.status == 409
-    assert "not in force any more" in refused.text
+    assert "no longer in force" in refused.text
     with open_scope(tenant=acme.id, reason="a test"):
         assert not PurgePart.objects.exists()
 

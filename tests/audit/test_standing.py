@@ -150,15 +150,15 @@ def test_a_certificate_is_never_clean_without_naming_them(acme: Firm, tmp_path: 
     document = file_of(acme, certificate)
     assert document["certificate"]["format"] == "glassbox.erasure.certificate.v2"
     first, second = said(document, tmp_path)
-    assert "STILL STANDS in 5 places (1 in corpus_chunk.text: somebody_else, 2 in corpus_page.text" in first
-    assert "outside of what this firm holds" in first
+    assert "STILL APPEARS in 5 places (1 in corpus_chunk.text: somebody_else, 2 in corpus_page.text" in first
+    assert "outside the data that this firm holds" in first
     assert "too short" in second
     make_member(acme, "ada", Role.AUDITOR)
     page = Visitor("ada").open("erasure_certificate", certificate.id).text
-    assert "found nothing of what was removed (but for 2 names that could not be looked for: see below)" in page
-    assert "Scan clean, but for names that still stand" in page
+    assert "found nothing of what was removed (except for 2 names that could not be searched for: see below)" in page
+    assert "Scan clean, except for names that still appear" in page
     file = Visitor("ada").get(reverse("admin:erasure_certificate_html", args=[certificate.id])).content.decode()
-    assert "STILL STANDS" in file
+    assert "STILL APPEARS" in file
 
 
 @pytest.mark.slow
@@ -166,11 +166,11 @@ def test_the_runs_page_names_the_places_that_lie_in_the_readers_scopes(acme: Fir
     certificate = certified(acme, standing=names(acme))
     make_member(acme, "ada", Role.AUDITOR, scopes=["fund:alpha"])
     page = Visitor("ada").open("removal_run", certificate.run_id).text
-    assert "Nothing found, but for names that still stand" in page
+    assert "Nothing found, except for names that still appear" in page
     assert "page 7" in page
     assert "page 8" not in page
     assert "1 more in scopes that you do not hold" in page
-    assert "2 more, which are counted alone" in page
+    assert "2 more, which are only counted" in page
     assert str(Reason.SOMEBODY_ELSE.label) in page
 
 

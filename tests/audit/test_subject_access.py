@@ -403,7 +403,7 @@ def test_a_scope_that_is_not_reached_any_more_is_not_named(world: World) -> None
         membership_revoke(membership)
     again = make_member(world.firm, ALICE, Role.ANALYST, scopes=["fund:beta"])
     scopes = {each["scope"] for each in entries(document(again), "grants")}
-    assert scopes == {"Beta (fund:beta)", "a scope that you no longer reach"}
+    assert scopes == {"Beta (fund:beta)", "a scope that you can no longer reach"}
 
 
 def test_the_world_holds_what_the_tests_look_for(world: World) -> None:

@@ -89,4 +89,4 @@ def test_the_page_says_who_gets_it_and_what_is_left_out(acme: Firm) -> None:
     text = Visitor("alice").open("my_data").text
     assert "Provider of answers" in text
     assert "(f) Complaint" in text
-    assert "Passwords, keys and digests of them" in text
+    assert "Passwords, keys and their digests" in text

@@ -326,7 +326,7 @@ def test_whoever_runs_the_platform_reads_that_it_was_erased(erased: Erased) -> N
     assert f"approved by {erased.people['rita'].id}" in lines
     assert "audit.data_keys" in lines
     assert not [word for word in (BEA, "dora", "rita", MATTER, PURGING, WHO) if word.lower() in lines.lower()]
-    with pytest.raises(CommandError, match="Name a run"):
+    with pytest.raises(CommandError, match="Name an existing removal run"):
         call_command("erasure", "show", str(new_id()), stdout=StringIO())
 
 

@@ -252,12 +252,12 @@ def test_by_the_pages_it_is_asked_agreed_and_said_everywhere(settings: LazySetti
         carry_out_due()
     assert office.again(request).state == "completed"
     page = dora_.open("removal_run", run_id).text
-    assert "physical phase and scan are not made: Nobody has the access" in page
-    assert "Without a physical proof: Nobody has the access" in dora_.open("erasure_request", request.id).text
+    assert "without physical phase and scan: Nobody has administrator access" in page
+    assert "Without a physical proof: Nobody has administrator access" in dora_.open("erasure_request", request.id).text
     [certificate] = issued(office.firm)
     for name in ("erasure_certificate", "erasure_certificate_html"):
         text = dora_.open(name, certificate.id).text
-        assert "No physical proof was made. Physical phase and scan not made: Nobody has the access" in text
+        assert "No physical proof was made. Physical phase and scan not made: Nobody has administrator access" in text
         assert "looked on the disk, found nothing" not in text
 
 

@@ -129,7 +129,7 @@ def test_an_erasure_ends_with_a_certificate_that_holds_and_names_nobody(
     assert len(gathered.by_encoding()) >= 8
     prepared = again(acme, run).verification
     assert prepared["control"]["found"] == prepared["control"]["sources"] == 14
-    assert prepared["needles"]["left_out"] == {"given, and found nowhere before the removal": 1}
+    assert prepared["needles"]["left_out"] == {"entered, but found nowhere before the removal": 1}
 
     counted_zero(acme, run, access)
     assert proved(access).ended == {RunState.COMPLETED: 1}, again(acme, run).verification

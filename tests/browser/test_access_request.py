@@ -93,10 +93,10 @@ def test_from_receipt_to_the_page_that_the_person_reads(
     expect(page.get_by_role("heading", name="Make the package")).to_be_visible()
     picture(page, "make")
     page.get_by_role("button", name="Make the package").click()
-    expect(page.get_by_text("Take it out and look at it before you answer.")).to_be_visible()
+    expect(page.get_by_text("Download and check it before you answer.")).to_be_visible()
     picture(page, "made")
     with page.expect_download() as started:
-        page.get_by_role("button", name="Take the package out").click()
+        page.get_by_role("button", name="Download the package").click()
     assert started.value.suggested_filename.startswith("AR-")
     started.value.save_as(tmp_path / "package.zip")
 

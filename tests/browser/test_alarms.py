@@ -26,9 +26,9 @@ def test_a_removal_that_stands_still_and_a_log_that_was_not_verified_are_red_on_
     page.goto("/admin/")
     alarms = page.locator("[data-alarm]")
     expect(alarms).to_have_count(3)
-    expect(alarms.nth(0)).to_contain_text("The log was not verified in the last 26 hours. Have it verified now.")
-    expect(alarms.nth(1)).to_contain_text("An approved removal does not go on.")
-    expect(alarms.nth(2)).to_contain_text("by the clock, stands still. Tell the operator.")
+    expect(alarms.nth(0)).to_contain_text("The log was not verified in the last 26 hours. Verify it now.")
+    expect(alarms.nth(1)).to_contain_text("An approved removal does not continue.")
+    expect(alarms.nth(2)).to_contain_text("Scheduled tasks are not running. Tell the operator.")
     page.set_viewport_size({"width": 400, "height": 800})
     assert page.locator("html").evaluate("html => html.scrollWidth") <= 400
     alarms.nth(0).get_by_role("link").click()

@@ -39,7 +39,7 @@ def press_until_focused(page: Page, name: str, *, key: str = "Tab") -> None:
 
 
 def test_an_officer_tries_a_question_and_makes_it_an_example_by_keyboard(acme: Firm, desk: Page) -> None:
-    expect(desk.locator("#unrecognised")).to_contain_text("None: every question that was answered in these days")
+    expect(desk.locator("#unrecognised")).to_contain_text("None: every question answered in this period")
     desk.get_by_label("Your question").focus()
     desk.keyboard.type(QUESTION)
     press_until_focused(desk, "Try this question")

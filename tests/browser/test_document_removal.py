@@ -44,7 +44,7 @@ def test_one_proposes_a_removal_and_another_decides(acme: Firm, sign_in: Callabl
     page.goto(reverse("admin:corpus_document_change", args=[document.id]))
     page.get_by_role("link", name="Propose its removal…").click()
     expect(page.get_by_text("It waits for one of these: rita.")).to_be_visible()
-    page.get_by_label("Why it is to go").select_option(label="It is there twice")
+    page.get_by_label("Why it is to be removed").select_option(label="It is a duplicate")
     page.get_by_label("In your own words").fill("It went up twice; the other one is in the right scope.")
     picture(page, "proposing")
     page.get_by_role("button", name="Propose the removal").click()
@@ -57,10 +57,10 @@ def test_one_proposes_a_removal_and_another_decides(acme: Firm, sign_in: Callabl
     picture(page, "list")
     page.locator("#main").get_by_role("link", name=document.title).click()
     expect(page.get_by_text("It went up twice; the other one is in the right scope.")).to_be_visible()
-    expect(page.get_by_text("want it kept for longer")).to_be_visible()
+    expect(page.get_by_text("require it to be kept for longer")).to_be_visible()
     picture(page, "deciding")
     page.get_by_role("button", name="Approve, and remove 1 document for good").click()
-    expect(page.get_by_text("Approved. It is being carried out, and can't be undone.")).to_be_visible()
+    expect(page.get_by_text("Approved. The removal is being carried out and can't be undone.")).to_be_visible()
     with open_scope(tenant=acme.id, reason="a test"):
         run = RemovalRun.objects.get()
     assert carried_out(acme, run) is RunState.COMPLETED

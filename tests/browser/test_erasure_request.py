@@ -54,7 +54,7 @@ def test_from_receipt_to_the_second_persons_approval(acme: Firm, page: Page, sig
         page.get_by_role("link", name="A person who is named in documents")
     ).first.click()
     page.get_by_role("button", name="Take the request in").click()
-    expect(page.get_by_text("Say how the person can be found")).to_be_visible()
+    expect(page.get_by_text("Enter how the person can be found")).to_be_visible()
     picture(page, "receive-errors")
     page.get_by_label("Names", exact=True).fill("Quirin Zaun\nZaun, Quirin")
     page.get_by_label("Their name").fill("Quirin Zaun")
@@ -80,7 +80,7 @@ def test_from_receipt_to_the_second_persons_approval(acme: Firm, page: Page, sig
     page.get_by_label("Why there is a duty to erase").select_option("17_1_a")
     page.get_by_role("button", name="Keep this assessment").click()
     page.get_by_role("button", name="Propose the erasure to a second person").click()
-    expect(page.get_by_text("You proposed it: somebody else decides.")).to_be_visible()
+    expect(page.get_by_text("You proposed it, so somebody else decides.")).to_be_visible()
     address = page.url.split("#")[0]
     picture(page, "proposed")
     page.goto("/admin/privacy/requests/")
@@ -93,7 +93,7 @@ def test_from_receipt_to_the_second_persons_approval(acme: Firm, page: Page, sig
     expect(page.get_by_role("row", name="Passages 3")).to_be_visible()
     picture(page, "approve")
     page.get_by_role("button", name="Approve, and erase it for good").click()
-    expect(page.get_by_text("It is approved, and goes on by itself")).to_be_visible()
+    expect(page.get_by_text("It is approved and continues automatically")).to_be_visible()
     picture(page, "approved")
     with open_scope(tenant=acme.id, reason="a test"):
         assert ErasureRequest.objects.get(subject_id=target.id).state == "restricted"

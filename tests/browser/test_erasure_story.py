@@ -217,7 +217,7 @@ def test_from_receipt_to_a_certificate_that_holds(
     picture(page, "found")
     mason = thing(page, "Chronicle").locator("form.gb-place-form", has=page.locator("select"))
     mason.locator("select").select_option("somebody_else")
-    mason.get_by_label("In words, if you like").fill("A mason, long dead.")
+    mason.get_by_label("Note (optional)").fill("A mason, long dead.")
     mason.get_by_role("button", name="Keep this").click()
     thing(page, "Chronicle").get_by_text("1 certain place").click()
     expect(thing(page, "Chronicle").get_by_text("A mason, long dead.")).to_be_visible()
@@ -232,7 +232,7 @@ def test_from_receipt_to_a_certificate_that_holds(
     expect(page.get_by_text(re.compile(r"^0 of \d+ places open"))).to_be_visible()
 
     # --- one document is redacted, the other one goes ---
-    thing(page, "Letters").get_by_text("What it will read like").click()
+    thing(page, "Letters").get_by_text("How it will read once redacted").click()
     expect(thing(page, "Letters").locator("ins").first).to_have_text("[redacted]")
     picture(page, "decided")
     thing(page, "Letters").get_by_label("Redact the passages").check()
@@ -251,7 +251,7 @@ def test_from_receipt_to_a_certificate_that_holds(
     page.get_by_role("button", name="Propose for approval").click()
 
     # --- out of use at once; dora can't approve what she proposed, neither here nor by a typed post ---
-    expect(page.get_by_text("You proposed it: somebody else decides.")).to_be_visible()
+    expect(page.get_by_text("You proposed it, so somebody else decides.")).to_be_visible()
     assert not gone & cited(client, DRAWDOWN).keys()
     redacted = str(one(acme, lambda: Document.objects.get(version=2)).id)
     assert not gone & cited(client, FEE).keys()
@@ -265,7 +265,9 @@ def test_from_receipt_to_a_certificate_that_holds(
             form.submit();
         }"""
     )
-    expect(page.get_by_role("alert")).to_contain_text("You proposed this run: somebody else approves it.")
+    expect(page.get_by_role("alert")).to_contain_text(
+        "You proposed this removal run, so somebody else must approve it."
+    )
     picture(page, "own")
     assert one(acme, ErasureRequest.objects.get).state == "awaiting_approval"
 
@@ -274,7 +276,7 @@ def test_from_receipt_to_a_certificate_that_holds(
     page.goto(address)
     picture(page, "approve")
     page.get_by_role("button", name="Approve, and erase it for good").click()
-    expect(page.get_by_text("It is approved, and goes on by itself")).to_be_visible()
+    expect(page.get_by_text("It is approved and continues automatically")).to_be_visible()
     assert not gone & cited(client, DRAWDOWN).keys()
 
     # --- prepared, removed by the eraser, forgotten by the disk, looked for, certified ---
@@ -282,7 +284,7 @@ def test_from_receipt_to_a_certificate_that_holds(
     access = own_access(tmp_path)
     assert proved(access).prepared == 1
     removed(acme, run)
-    page.get_by_role("link", name="What was removed, and how far it is").click()
+    page.get_by_role("link", name="What was removed, and its progress").click()
     picture(page, "verifying")
     assert proved(access).ended == {RunState.COMPLETED: 1}, again(acme, run).verification.get("scan", {}).get("hits")
     [certificate] = issued(acme)
@@ -349,6 +351,6 @@ def test_from_receipt_to_a_certificate_that_holds(
     expect(page.get_by_text("The key of this request is destroyed")).to_be_visible()
     picture(page, "forgotten")
     page.get_by_role("link", name="The inventory").click()
-    expect(page.get_by_text("nobody can read what was said")).to_be_visible()
+    expect(page.get_by_text("nobody can read the decisions")).to_be_visible()
     titles = one(acme, lambda: set(Document.objects.values_list("title", flat=True)))
     assert titles == {"Letters", "Chronicle"}

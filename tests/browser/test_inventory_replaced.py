@@ -73,7 +73,7 @@ def test_a_redaction_that_is_held_up_and_a_place_that_goes_with_the_old_version(
     page = sign_in("dora")
     page.goto(reverse("admin:erasure_inventory", args=[request.id]))
     held_up = page.locator("#propose")
-    expect(held_up).to_contain_text("so say first what")
+    expect(held_up).to_contain_text("so first decide on")
     expect(page.get_by_role("button", name="Make the redacted version")).to_have_count(0)
     picture(page, "held-up")
     held_up.get_by_role("link", name="Letters").click()
@@ -91,7 +91,7 @@ def test_a_redaction_that_is_held_up_and_a_place_that_goes_with_the_old_version(
     inventoried(office, request)
     page.goto(reverse("admin:erasure_inventory", args=[request.id]))
     expect(page.locator("#not-counted")).to_contain_text("1 more open place is not counted and needs no decision")
-    expect(page.locator(f"#thing-{letter.id}")).to_contain_text("This old version goes as a whole.")
+    expect(page.locator(f"#thing-{letter.id}")).to_contain_text("This old version is removed as a whole.")
     expect(page.locator("#propose")).to_contain_text("1 place is open.")
     picture(page, "not-counted")
 
@@ -99,12 +99,12 @@ def test_a_redaction_that_is_held_up_and_a_place_that_goes_with_the_old_version(
     with open_scope(tenant=office.firm.id, reason="a test"):
         redacted = Document.objects.get(series_id=letter.series_id, version=2)
     beside = page.locator(f"#thing-{redacted.id}")
-    beside.get_by_label("What it is").select_option(label="Somebody else of that name")
+    beside.get_by_label("What it is").select_option(label="Somebody else with that name")
     beside.get_by_role("button", name="Keep this").click()
     expect(page.get_by_role("heading", name="What is not counted, and why")).to_be_visible()
     page.get_by_role("button", name="Propose for approval").click()
     expect(page.get_by_text("You proposed the erasure.")).to_be_visible()
     run_id = office.again(request).run_id
     page.goto(reverse("admin:removal_run", args=[run_id]))
-    expect(page.get_by_text("1 place in a version that goes as a whole")).to_be_visible()
+    expect(page.get_by_text("1 place in a version that is removed as a whole")).to_be_visible()
     picture(page, "proposed")

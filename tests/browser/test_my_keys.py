@@ -32,7 +32,7 @@ def test_a_key_is_made_used_and_revoked_on_a_narrow_screen(
     told = httpx.get(f"{live_server.url}/api/v1/me/", headers={"authorization": f"Bearer {plain}"}).json()
     assert (told["label"], told["roles"]) == ("olivia (key Policy script)", ["compliance_officer"])
 
-    page.get_by_role("link", name="I have it, go on").click()
+    page.get_by_role("link", name="I have saved it: continue").click()
     row = page.get_by_role("row", name="Policy script")
     expect(row).to_contain_text("Valid")
     assert page.locator("html").evaluate("html => html.scrollWidth <= window.innerWidth")

@@ -114,7 +114,7 @@ def test_a_reviewer_is_invited_accepts_and_is_confirmed(
     page.get_by_role("button", name="Confirm").click()
     expect(page.locator("#recovery-codes li")).to_have_count(10)
     look(page, "recovery-codes")
-    page.get_by_role("link", name="I have kept them").click()
+    page.get_by_role("link", name="I have saved them").click()
     page.get_by_role("button", name="Agree").click()
     expect(page.get_by_text("confirmed by rita")).to_be_visible()
     look(page, "membership-confirmed")
@@ -135,7 +135,7 @@ def test_a_forgotten_password_and_a_new_mailbox(acme: Firm, page: Page, live_ser
     look(page, "password-ask")
     page.get_by_label("Sign-in name").fill("bob")
     page.get_by_role("button", name="Send the link").click()
-    expect(page.get_by_role("heading", name="Look into your mailbox")).to_be_visible()
+    expect(page.get_by_role("heading", name="Check your mailbox")).to_be_visible()
     look(page, "password-asked")
     # As the worker does.
     password_link_send("bob")

@@ -77,7 +77,7 @@ def approve_from_a_moment(page: Page) -> datetime:
         # A browser's field for a date takes keys in the order of its own language; its value is set as those would.
         date.evaluate("(field, value) => { field.value = value; }", effective_from.strftime("%Y-%m-%dT%H:%M:%S"))
         enter(page, page.get_by_role("button", name="Approve, in force from the date given"))
-        approved = page.locator("#version", has_text="It takes effect by itself")
+        approved = page.locator("#version", has_text="It takes effect automatically")
         expect(approved.or_(page.get_by_text("has passed: a version takes effect now or later"))).to_be_visible()
         if approved.is_visible():
             return effective_from

@@ -25,10 +25,10 @@ def test_a_reviewer_approves_and_watches(acme: Firm, sign_in: Callable[[str], Pa
         page = sign_in("ralf")
         page.goto(f"/admin/privacy/runs/{run.id}/")
         page.get_by_role("button", name="Approve, and remove 3 documents and 2 parts of events for good").click()
-        expect(page.get_by_text("Approved. It is being carried out, and can't be undone.")).to_be_visible()
+        expect(page.get_by_text("Approved. The removal is being carried out and can't be undone.")).to_be_visible()
         assert carried_out(acme, run) is RunState.EXECUTING
         expect(page.get_by_text("14 of 16 items removed")).to_be_visible()
         sealed(acme)
         assert carried_out(acme, run) is RunState.PARTIALLY_COMPLETED
-        expect(page.get_by_text("Completed but for what is held")).to_be_visible()
-        expect(page.get_by_role("heading", name="What must stay")).to_be_visible()
+        expect(page.get_by_text("Completed except for what is held")).to_be_visible()
+        expect(page.get_by_role("heading", name="What must be kept")).to_be_visible()

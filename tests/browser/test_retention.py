@@ -35,7 +35,7 @@ def test_rules_are_changed_by_two_people_and_a_purge_is_proposed(acme: Firm, sig
     page.get_by_role("button", name="Save the draft").click()
     expect(page.get_by_text("enter 84 or more, or leave it empty").first).to_be_visible()
     gone.fill("96")
-    page.get_by_role("button", name="Save, and go on to hand it in").click()
+    page.get_by_role("button", name="Save, and go on to submit it").click()
     page.get_by_role("button", name="Submit schedule 2 for review").click()
     expect(page.locator("#own")).to_contain_text("somebody else decides")
 
@@ -46,12 +46,12 @@ def test_rules_are_changed_by_two_people_and_a_purge_is_proposed(acme: Firm, sig
     expect(page.locator("#effects tbody tr")).to_contain_text("Question answered")
     assert page.locator("html").evaluate("html => html.scrollWidth <= window.innerWidth")
     page.get_by_role("button", name="Approve and put in force now").click()
-    expect(page.locator("#schedule")).to_contain_text("These rules decide now")
+    expect(page.locator("#schedule")).to_contain_text("These rules now decide")
 
     page = sign_in("dora")
     page.goto(page.url.split("/admin/")[0] + "/admin/privacy/purges/new/?reach=must")
     page.get_by_label("Why now").fill("It is past its date.")
-    page.get_by_role("button", name="Count what would go").click()
+    page.get_by_role("button", name="Count what would be removed").click()
     expect(page.get_by_role("heading", name="Dry run of")).to_contain_text("9 things found")
     assert page.locator("html").evaluate("html => html.scrollWidth <= window.innerWidth")
     page.get_by_role("button", name="Propose this purge").click()

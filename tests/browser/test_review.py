@@ -54,7 +54,7 @@ def test_a_reviewer_finds_reads_and_approves_with_the_keyboard_alone(
     tab_to(page, "button[type='submit']")
     assert page.evaluate("document.activeElement.textContent") == "Approve and put in force now"
     page.keyboard.press("Enter")
-    expect(page.locator("#version")).to_contain_text("This version decides now")
+    expect(page.locator("#version")).to_contain_text("This version now decides")
     expect(page.locator("#story")).to_contain_text("rupert approved it")
     assert again(acme, version).status == VersionStatus.ACTIVE
 

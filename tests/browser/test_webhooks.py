@@ -67,4 +67,4 @@ def test_an_administrator_looks_after_a_webhook(acme: Firm, sign_in: Callable[[s
     expect(page.get_by_text("Nothing is sent to it any more.")).to_be_visible()
     picture(page, "paused")
     page.get_by_role("button", name="Resume").click()
-    expect(page.get_by_text("beginning with what has waited longest")).to_be_visible()
+    expect(page.get_by_text("beginning with the events that have waited longest")).to_be_visible()

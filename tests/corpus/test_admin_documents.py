@@ -178,7 +178,7 @@ def test_who_may_not_retry_sees_why_and_what_to_do(acme: Firm) -> None:
     run_all(acme)
     page = AdminPage(bob.get(address))
     assert "a.pdf is cut off" in page.text
-    assert "A tenant administrator can start again" in page.text
+    assert "A tenant administrator can restart" in page.text
     assert "Start it again" not in page.text
     assert bob.post(f"{address}retry/").status_code == 403
 
@@ -209,7 +209,7 @@ def test_the_same_bytes_again_are_said_to_be_there(alice: Visitor, acme: Firm) -
     upload(alice, acme, file("a.md"))
     upload(alice, acme, file("b.md"))
     said = alice.open("index").response.content.decode()
-    assert "was here already" in said
+    assert "already exists here" in said
     assert "not taken over" not in said
     assert len(documents(acme)) == 1
 
@@ -370,7 +370,7 @@ def test_a_ready_document_whose_new_embedding_failed_says_so_with_a_way_out(alic
     publish(acme, made.document)
     change_job(acme, made.job.id, status=JobStatus.FAILED, stage=JobStage.EMBED, error_detail="The key was refused.")
     page = alice.open("corpus_document_change", made.document.id)
-    assert "It was not embedded again" in page.text
+    assert "It was not re-embedded" in page.text
     assert "The key was refused." in page.text
     assert alice.send("corpus_document_retry", made.document.id).status == 302
     assert document(acme, made.document.id).status == DocumentStatus.READY

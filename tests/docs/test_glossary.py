@@ -11,8 +11,9 @@ from typing import Final
 import pytest
 
 from config.env import CHECKOUT
-from tests.docs.pages import DOCS, relative
+from tests.docs.pages import DOCS, pages, relative
 
+APPS: Final = CHECKOUT / "apps"
 _MOST_TERMS: Final = 60
 _ROW: Final = re.compile(
     r"^\| \*\*(?P<term>[^*]+)\*\* \|(?P<officer>[^|]+)\|(?P<engineer>[^|]+)\|(?P<avoid>[^|]+)\|$", re.M
@@ -25,6 +26,8 @@ _TAG: Final = re.compile(r"<[^>]*>", re.DOTALL)
 _QUOTED: Final = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'|`([^`]*)`")
 # Not what the product says: documents and questions of the demo, and what a question holds that tries to instruct.
 _NOT_OURS: Final = ("demo/documents", "demo/questions", "migrations", "apps/intents/instructions.py")
+# Of a Markdown page: what is code, and names things as the code does.
+_CODE: Final = re.compile(r"^```.*?^```$|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 
 
 def terms() -> dict[str, tuple[str, ...]]:
@@ -41,7 +44,7 @@ def _pattern(avoided: tuple[str, ...]) -> re.Pattern[str]:
 @cache
 def said() -> tuple[tuple[str, str], ...]:
     """Where, and the words: all that the product says to anybody."""
-    return (*_templates(), *_scripts(), *_strings())
+    return (*_templates(), *_scripts(), *_strings(), *_handbooks())
 
 
 def _templates() -> Iterator[tuple[str, str]]:
@@ -69,6 +72,14 @@ def _strings() -> Iterator[tuple[str, str]]:
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in unsaid:
                 yield f"{name}:{node.lineno}", node.value
+
+
+def _handbooks() -> Iterator[tuple[str, str]]:
+    """The handbook, the READMEs of the rooms and what a contributor reads; not the glossary, which lists the words."""
+    beside = {f"apps/{path.relative_to(APPS)}": path.read_text(encoding="utf-8") for path in APPS.rglob("README.md")}
+    for page, text in {**pages(), **beside}.items():
+        if page != "docs/glossary.md":
+            yield page, _CODE.sub(" ", text)
 
 
 def _found(avoided: tuple[str, ...]) -> list[str]:
@@ -114,6 +125,7 @@ def test_pages_and_sentences_are_read() -> None:
     """The scan would be silent if it read nothing."""
     places = {where.partition(":")[0] for where, _ in said()}
     assert {"templates/glassbox/draft.html", "static/glassbox/draft.js", "apps/intents/errors.py"} <= places
+    assert {"docs/architecture.md", "CONTRIBUTING.md", "apps/intents/README.md"} <= places
     words = " ".join(words for _, words in said())
     for sentence in ("Context budget", "Take in a request", "Review example of", "review examples get their intent"):
         assert re.search(sentence, words), sentence

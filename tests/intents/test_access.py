@@ -284,7 +284,7 @@ def test_the_future_has_no_answer(acme: Firm) -> None:
     make_member(acme, "alice", Role.ANALYST)
     answer = asked(acme, user="alice", at=datetime.now(UTC) + DAY)
     assert (answer.verdict, answer.policy, answer.granted_by) == (Verdict.IN_THE_FUTURE, None, ())
-    assert "lies in the future" in answer.sentence
+    assert "is in the future" in answer.sentence
 
 
 @pytest.mark.parametrize("who", ["nobody-at-all", "a-member-elsewhere", "an-account-without-a-tenant"])
@@ -343,8 +343,8 @@ def test_a_deactivated_account_and_a_suspended_tenant_are_said_to_be_so_today(ac
     with open_scope(tenant=acme.id, reason="a test"):
         Tenant.objects.update(status=TenantStatus.SUSPENDED)
     assert asked(acme, user="alice").notes[-2:] == (
-        "The account is deactivated today; since when is not kept.",
-        "The tenant is suspended today; since when is not kept.",
+        "The account is deactivated today; the date of that is not kept.",
+        "The tenant is suspended today; the date of that is not kept.",
     )
 
 
@@ -508,7 +508,7 @@ def test_the_command_takes_a_key_by_its_prefix_with_or_without_its_mark(acme: Fi
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("--user", "alice", "--date", "soon"), "--date 'soon' is not an instant"),
+        (("--user", "alice", "--date", "soon"), "--date 'soon' is not a time"),
         (("--key", "gbx_0123456789ab_secret"), "never the whole key"),
         (("--user", "alice", "--intent", "What is it?"), "is not an intent's name"),
     ],

@@ -125,7 +125,7 @@ def test_no_file_of_the_server_is_ever_read(alice: Visitor, tmp_path: Path) -> N
         ("99", "versions go from 1 to 1"),
         ("2026-13-01", "there is no such date"),
         ("1999-01-01", "No version was in force at 1999-01-01."),
-        ("", "Give a version's number"),
+        ("", "Enter a version's number"),
         ("last week", "names no version"),
         ("9" * 40, "versions go from 1 to 1"),
         ("x" * 41, "at most 40 characters"),

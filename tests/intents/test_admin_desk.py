@@ -139,7 +139,7 @@ def test_with_the_provider_down_the_terms_alone_are_judged_and_the_page_says_so(
     server.fail_with(Fault.ERROR_500)
     page = officer.open("policy_desk")
     assert page.status == 200
-    assert "The terms alone were judged" in section(page, "terms-alone")
+    assert "Only the terms were compared" in section(page, "terms-alone")
     assert "points" in lines(page)[0]
     assert "not compared" in lines(page)[0]
 
@@ -268,7 +268,7 @@ def test_a_question_in_the_address_is_not_tried(officer: Visitor) -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "complaint"), [("  ", "Write a question"), ("x" * 4001, "4000"), ("a\0b", "Null characters")]
+    ("question", "complaint"), [("  ", "Enter a question"), ("x" * 4001, "4000"), ("a\0b", "Null characters")]
 )
 def test_what_is_no_question_is_refused_beside_its_field(officer: Visitor, question: str, complaint: str) -> None:
     page = attempt(officer, question)
@@ -280,7 +280,7 @@ def test_with_the_provider_down_a_question_is_tried_by_its_terms(officer: Visito
     server.fail_with(Fault.ERROR_500)
     tried = section(attempt(officer, QUESTION), "tried")
     assert "Terms alone" in tried
-    assert "the terms alone decided" in tried
+    assert "only the terms decided" in tried
 
 
 @pytest.mark.slow

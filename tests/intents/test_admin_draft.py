@@ -153,7 +153,7 @@ def test_another_tenant_s_draft_is_not_found(officer: Visitor) -> None:
 def test_the_list_says_of_each_draft_what_it_changes_and_what_to_do(
     olivia: Principal, officer: Visitor, draft: PolicyVersion
 ) -> None:
-    assert "Next: change what you want changed" in officer.open("policy_drafts").text
+    assert "Next: make your changes" in officer.open("policy_drafts").text
     change(olivia, draft)
     page = officer.open("policy_drafts")
     assert "Performance can now reach Schedules." in page.text
@@ -233,7 +233,7 @@ def test_saving_an_untouched_draft_changes_nothing_of_it(acme: Firm, officer: Vi
     assert (kept.intents, kept.fallback, kept.budgets) == (in_force.intents, in_force.fallback, in_force.budgets)
     assert [each.text for each in kept.examples] == [each.text for each in in_force.examples]
     assert (kept.classifier, kept.retrieval) == (in_force.classifier, in_force.retrieval)
-    assert "Nothing: it says what version 1 says" in officer.open("policy_draft", draft.id).text
+    assert "Nothing: it says the same as version 1" in officer.open("policy_draft", draft.id).text
 
 
 @pytest.mark.slow
@@ -263,7 +263,7 @@ def test_everything_that_is_changed_is_saved_recorded_and_told(
         "The total cap goes from 4,096 to 5,000 characters.",
         "Reference reports now come before Firm profiles",
         "needs a score of 0.3; it was 0.35",
-        "Search by meaning now brings 40 passages",
+        "Search by meaning now returns 40 passages",
         "with their text, encrypted",
     ):
         assert sentence in page.text
@@ -308,7 +308,7 @@ def test_a_draft_with_problems_is_saved_and_each_stands_beside_its_part(
     assert saved.status == 302
     assert not stored(acme, draft).intents[0].kinds
     page = officer.open("policy_draft", draft.id)
-    assert "3 problems to mend before it can be submitted" in page.tree.text_content()
+    assert "3 problems to fix before it can be submitted" in page.tree.text_content()
     for part, words in (
         ("intent-i1", "may reach no kind"),
         ("budget-schedule", "has no budget"),
@@ -381,7 +381,7 @@ def test_a_draft_that_was_changed_meanwhile_loses_nothing_that_was_typed(
     said = message.text_content()
     assert "Performance can no longer reach Schedules." in said
     assert "The total cap goes from 4,096 to 5,000 characters." in said
-    assert "The reason is another." in said
+    assert "The reason has changed." in said
     assert message.xpath(".//a[@target='_blank']/@href") == [f"/admin/policy/drafts/{draft.id}/"]
     assert (value(page, "total_cap"), value(page, "reason")) == ("5000", "Mine.")
     # Having read the difference, the officer may save over it.
@@ -422,7 +422,7 @@ def test_what_is_typed_is_told_at_once_and_not_saved(acme: Firm, officer: Visito
     assert "would be left out whole" in said
     assert stored(acme, draft) == before
     unread = officer.send("policy_draft_preview", draft.id, **form.with_(total_cap="x").values)
-    assert "told once it is mended" in unread.response.content.decode()
+    assert "Correct them to see the problems and changes" in unread.response.content.decode()
 
 
 # --- The test of the classifier -------------------------------------------------------------------------------------
@@ -438,7 +438,7 @@ def test_the_test_tells_the_accuracy_and_what_goes_wrong(
     save(officer, draft, form.with_(example__of=owners))
     page = officer.send("policy_draft_check", draft.id)
     assert "of 141 review examples get their intent" in page.text
-    assert "85% are wanted" in page.text
+    assert "85% is required" in page.text
     rows = {row.xpath("string(th)"): row.text_content() for row in page.tree.xpath("//tbody/tr")}
     assert "Compliance" in rows[wrong]
 
@@ -450,7 +450,7 @@ def _pairs(form: Typed) -> list[tuple[str, str]]:
 def test_a_provider_that_is_down_is_said_in_words(server: ModelServer, officer: Visitor, draft: PolicyVersion) -> None:
     server.fail_with(Fault.ERROR_500, times=20)
     page = officer.send("policy_draft_check", draft.id)
-    assert "your draft is saved and nothing is wrong with it" in page.text
+    assert "Your draft is saved and undamaged" in page.text
     assert "review examples get their intent" not in page.text
 
 
@@ -476,7 +476,7 @@ def test_submitting_says_who_is_asked_what_changes_and_what_can_t_be_undone(
     text = officer.open("policy_draft_submit", draft.id).text
     assert "work list: rupert." in text
     assert "Against version 1: Performance can now reach Schedules." in text
-    assert "does not change any more" in text
+    assert "can no longer change" in text
 
 
 @pytest.mark.slow
@@ -503,8 +503,8 @@ def test_what_says_the_same_is_not_submitted(server: ModelServer, officer: Visit
 @pytest.mark.slow
 def test_what_has_problems_is_not_submitted(acme: Firm, officer: Visitor, draft: PolicyVersion) -> None:
     save(officer, draft, typed(officer, draft).without("kind-i1"))
-    assert "As it is, it would be refused" in officer.open("policy_draft_submit", draft.id).text
-    assert "may reach no kind at all" in officer.send("policy_draft_submit", draft.id).text
+    assert "In its current state it would be refused" in officer.open("policy_draft_submit", draft.id).text
+    assert "may reach no kind" in officer.send("policy_draft_submit", draft.id).text
     with open_scope(tenant=acme.id, reason="a test"):
         assert PolicyVersion.objects.get(id=draft.id).status == VersionStatus.DRAFT
 
@@ -515,12 +515,12 @@ def test_what_recognises_too_little_is_not_submitted(
 ) -> None:
     save(officer, draft, typed(officer, draft).with_(setting__minimum_score="9", setting__minimum_golden_accuracy="1"))
     page = officer.send("policy_draft_submit", draft.id)
-    assert "less than its own bar of 100%" in page.text
+    assert "which is below its own bar of 100%" in page.text
 
 
 def test_a_draft_is_discarded_after_being_asked(acme: Firm, officer: Visitor, draft: PolicyVersion) -> None:
     page = officer.open("policy_draft_discard", draft.id)
-    assert "Its number is not given again" in page.text
+    assert "Its number is not used again" in page.text
     assert officer.send("policy_draft_discard", draft.id).location == "/admin/policy/drafts/"
     with open_scope(tenant=acme.id, reason="a test"):
         assert PolicyVersion.objects.get(id=draft.id).status == VersionStatus.WITHDRAWN

@@ -82,8 +82,8 @@ def test_what_is_cut_left_out_or_without_a_context_budget_is_said() -> None:
     )
     by_name = {each.key: each.sentence for each in full_contexts(small)}
     assert by_name["performance"] == (
-        "Dataset summaries would be left out whole. Fund profiles would be cut to 900 characters, the total. "
-        "Past runs: no context budget, so nothing of it is ever used."
+        "Dataset summaries would be left out whole. Fund profiles would be cut to 900 characters, the total. Past "
+        "runs: no context budget, so none of it is ever used."
     )
 
 

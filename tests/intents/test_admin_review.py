@@ -157,7 +157,7 @@ def test_an_approved_version_is_listed_with_its_time(
     with as_(rupert):
         version_approve(version.id, effective_from=datetime(2099, 12, 1, 9, tzinfo=UTC))
     page = reviewer.open("policy_reviews")
-    said = "It takes effect by itself at 01 Dec 2099 09:00 UTC."
+    said = "It takes effect automatically at 01 Dec 2099 09:00 UTC."
     assert said in section(page, "scheduled")
     assert "Nothing waits for your decision." in page.text
 
@@ -241,7 +241,7 @@ def test_each_button_is_named_by_its_effect_and_what_can_not_be_undone_is_said(
         "Send it back to its author",
         "Reject it for good",
     ]
-    assert "What is answered under it can't be taken back" in section(page, "decision")
+    assert "Answers given under it can't be taken back" in section(page, "decision")
     assert acts(page) == {"approve", "approve_later", "send_back", "reject", "comment"}
 
 
@@ -302,7 +302,7 @@ def test_approved_now_it_is_in_force_and_the_page_is_its_record(
     assert again(acme, version).status == VersionStatus.ACTIVE
     page = reviewer.open("policy_review", version.id)
     assert "You approved version 2. It is in force." in page.text
-    assert "This version decides now" in page.text
+    assert "This version now decides" in page.text
     assert "Agreed with the funds' team." in section(page, "version")
     assert "rupert approved it" in section(page, "story")
     assert "in the place of version 1" in section(page, "story")
@@ -320,7 +320,7 @@ def test_approved_for_later_it_waits_and_can_be_withdrawn(
     assert waiting.status == VersionStatus.APPROVED
     assert waiting.effective_from == datetime(2099, 12, 1, 9, tzinfo=UTC)
     page = reviewer.open("policy_review", version.id)
-    assert "It takes effect by itself at 01 Dec 2099 09:00 UTC; until then" in page.text
+    assert "It takes effect automatically at 01 Dec 2099 09:00 UTC; until then" in page.text
     assert "withdraw" in acts(page)
     act(reviewer, version, "withdraw", reason="The date was wrong.")
     assert again(acme, version).status == VersionStatus.WITHDRAWN
@@ -341,7 +341,7 @@ def test_a_date_that_has_passed_is_refused_beside_its_field(
 
 def test_later_needs_a_date(acme: Firm, version: PolicyVersion, reviewer: Visitor) -> None:
     page = act(reviewer, version, "approve_later", effective_from="")
-    assert "Give the date and the time" in page.errors_of("approve_later-effective_from")
+    assert "Enter the date and time" in page.errors_of("approve_later-effective_from")
     assert again(acme, version).status == VersionStatus.IN_REVIEW
 
 
@@ -404,7 +404,7 @@ def test_a_reviewer_who_comes_second_is_told_what_happened(
         version_reject(version.id, reason="Not this one.")
     page = reviewer.send("policy_review", version.id, act="approve", seen=read)
     assert page.status == 409
-    assert "Version 2 is Rejected, and waits for no decision." in page.text
+    assert "Version 2 is Rejected and does not wait for a decision." in page.text
     assert "rita rejected it" in page.text
     assert again(acme, version).status == VersionStatus.REJECTED
 
@@ -463,7 +463,7 @@ def test_the_author_is_told_who_decides_and_offered_nothing_but_to_withdraw_or_s
     version: PolicyVersion, rupert: Principal, officer: Visitor
 ) -> None:
     page = officer.open("policy_review", version.id)
-    assert "You wrote this version: somebody else decides on it. Any one of these may: rupert." in page.text
+    assert "You wrote this version, so somebody else decides on it. Any one of these may: rupert." in page.text
     assert acts(page) == {"withdraw", "comment"}
 
 
@@ -551,7 +551,7 @@ def test_a_comment_stands_with_its_author_and_markup_in_it_is_text(
 
 @pytest.mark.slow
 def test_an_empty_comment_is_refused_beside_its_field(version: PolicyVersion, reviewer: Visitor) -> None:
-    assert "Write what you want to say." in act(reviewer, version, "comment", text=" ").errors_of("comment-text")
+    assert "Write your comment." in act(reviewer, version, "comment", text=" ").errors_of("comment-text")
 
 
 @pytest.mark.slow

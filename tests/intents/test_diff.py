@@ -117,7 +117,7 @@ HASHED, ENCRYPTED = RecordingMode.HASH_ONLY, RecordingMode.ENCRYPTED_TEXT
         (
             replace(BASELINE, budgets=BASELINE.budgets[:-1]),
             "narrows",
-            "Reference reports: they have no context budget any more, so that no question reaches them.",
+            "Reference reports: they no longer have a context budget, so no question reaches them.",
         ),
         (
             with_classifier(minimum_score=0.3),
@@ -128,13 +128,13 @@ HASHED, ENCRYPTED = RecordingMode.HASH_ONLY, RecordingMode.ENCRYPTED_TEXT
         (
             with_classifier(minimum_term_margin=0.75),
             "narrows",
-            "While no embedding is to be had, a question now needs a lead of 0.75 points to be recognised; it was 0.5. "
-            "Fewer questions are recognised and reach what their intent may.",
+            "While no embedding is available, a question now needs a lead of 0.75 points to be recognised; it was "
+            "0.5. Fewer questions are recognised and reach what their intent may.",
         ),
         (
             with_classifier(neighbours=5),
             "other",
-            "A score now starts from the mean similarity of the 5 nearest review examples; they were 3.",
+            "A score now starts from the mean similarity of the 5 nearest review examples; it was 3.",
         ),
         (
             with_intent("performance", recording_mode=ENCRYPTED),
@@ -233,7 +233,7 @@ HASHED, ENCRYPTED = RecordingMode.HASH_ONLY, RecordingMode.ENCRYPTED_TEXT
         (
             replace(BASELINE, retrieval=RetrievalSettings(dense_top_k=50)),
             "other",
-            "Search by meaning now brings 50 passages; it brought 30.",
+            "Search by meaning now returns 50 passages; it returned 30.",
         ),
         (
             replace(BASELINE, retrieval=RetrievalSettings(mmr_enabled=True)),
@@ -243,13 +243,13 @@ HASHED, ENCRYPTED = RecordingMode.HASH_ONLY, RecordingMode.ENCRYPTED_TEXT
         (
             replace(BASELINE, intents=(COMPLIANCE, PERFORMANCE, *BASELINE.intents[2:])),
             "other",
-            "The intents stand in another order, which decides a tie: Compliance, Performance, Methodology, Narrative "
-            "and published reports and Attribution.",
+            "The intents are in a different order, which decides a tie: Compliance, Performance, Methodology, "
+            "Narrative and published reports and Attribution.",
         ),
         (
             with_intent("performance", terms=PERFORMANCE.terms[::-1]),
             "other",
-            "The terms of Performance stand in another order.",
+            "The terms of Performance are in a different order.",
         ),
     ],
 )

@@ -82,7 +82,7 @@ def test_who_has_the_draft_open_elsewhere_is_told_and_loses_nothing(acme: Firm, 
     with open_scope(tenant=acme.id, principal=olivia):
         stood_there = version_snapshot(draft)
         golden_example_add(text=TEXT, intent="attribution", draft_id=draft.id)
-        with pytest.raises(Exception, match="was changed after you read it"):
+        with pytest.raises(Exception, match="has changed since you read it"):
             draft_save(draft.id, content=stood_there, reason="The other window.", revision=draft.revision)
         assert TEXT in texts(PolicyVersion.objects.get(id=draft.id), "attribution")
 
@@ -196,14 +196,14 @@ def test_a_duplicate_is_refused_beside_the_text_with_where_it_is(acme: Firm, oli
     there = policy_examples(acme)[0]
     page = send(Visitor("olivia"), text=there.text.upper())
     assert page.status == 422
-    assert "Version 1 has this review example already" in page.errors_of("text")
+    assert "Version 1 already has this review example" in page.errors_of("text")
     assert versions(acme) == [1]
 
 
 @pytest.mark.parametrize(
     ("field", "value", "complaint"),
     [
-        ("text", "", "Write the question"),
+        ("text", "", "Enter the question"),
         ("text", "x" * 501, "at most 500 characters"),
         ("intent", "", "Choose the intent"),
         ("intent", "gossip", "Select a valid choice"),
@@ -254,7 +254,7 @@ def test_an_example_that_is_not_in_an_own_draft_is_not_shown(acme: Firm, olivia:
     visitor = Visitor("olivia")
     for added in (str(in_force.id), str(uuid4()), "x"):
         page = visitor.open("policy_example_add", added=added)
-        assert "is in no draft of yours any more" in page.text
+        assert "is no longer in a draft of yours" in page.text
         assert in_force.text not in page.text
 
 
@@ -270,7 +270,7 @@ def test_a_better_neighbour_is_told_as_what_the_example_changes(acme: Firm, oliv
         visitor, text="Beneath jacaranda boughs quokkas gambol", intent="compliance", draft=str(draft.id), reason=""
     )
     text = follow(visitor, sent.location).text
-    assert "Left out, the question would get" in text
+    assert "Without this example, the question would get" in text
     assert "“Quokkas gambol beneath jacaranda boughs” got" in text
 
 

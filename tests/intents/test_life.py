@@ -210,7 +210,7 @@ def test_a_version_below_its_own_bar_is_neither_submitted_nor_approved(
         content = version_snapshot(version)
         strict = replace(content, classifier=replace(content.classifier, minimum_golden_accuracy=1.0))
         version = draft_save(version.id, content=strict, reason="No mistakes.", revision=version.revision)
-        with pytest.raises(GoldenAccuracyError, match="less than its own bar of 100%"):
+        with pytest.raises(GoldenAccuracyError, match="which is below its own bar of 100%"):
             version_submit(version.id)
     with monkeypatch.context() as patched:
         patched.setattr(reviews, "require_accuracy", lambda version: None)

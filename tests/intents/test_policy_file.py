@@ -354,7 +354,7 @@ def test_the_retrieval_block_is_read_and_checked_by_the_line() -> None:
     text = FILE + 'RETRIEVAL = {\n    "rrf_k": 0,\n    "bm25_b": "x",\n    "rrf": 1,\n    "dense_top_k": 2.5,\n}\n'
     first = FILE.count("\n") + 1
     assert problems(text) == [
-        f"line {first + 1}, column 14: RETRIEVAL: rrf_k: it must lie between 1 and 1000.",
+        f"line {first + 1}, column 14: RETRIEVAL: rrf_k: it must be between 1 and 1000.",
         f"line {first + 2}, column 15: RETRIEVAL: bm25_b must be a number, or True or False.",
         f'line {first + 3}, column 5: RETRIEVAL: there is no key "rrf"; did you mean "rrf_k"?',
         f"line {first + 4}, column 20: RETRIEVAL: dense_top_k: it must be a whole number.",
@@ -383,11 +383,11 @@ def test_line_ends_and_byte_order_marks_of_other_editors_are_read(newline: str) 
 @pytest.mark.parametrize(
     ("old", "new", "where", "problem"),
     [
-        ('["fund_profile", "run", "dataset_summary"]', "[]", "    {", "Intent 'performance' may reach no kind at all"),
+        ('["fund_profile", "run", "dataset_summary"]', "[]", "    {", "Intent 'performance' may reach no kind"),
         ('    {"kind": "run", "label": "Past runs", "cap_chars": 700},\n', "", "BUDGETS:", "Kind 'run' has no budget"),
         ('["org_profile"]', '["org_profile", "run", "schedule", "methodology"]', "FALLBACK:", "more than the 3"),
         ('"term_weight": 0.5', '"term_weight": -0.5', "0.5,  # what", "'term_weight' must not be negative"),
-        ('"minimum_golden_accuracy": 0.85', '"minimum_golden_accuracy": 85', "0.85", "must lie between 0 and 1"),
+        ('"minimum_golden_accuracy": 0.85', '"minimum_golden_accuracy": 85', "0.85", "must be between 0 and 1"),
         ("Will it rain at the weekend?", "Why was the drawdown so deep?", '"Why was the drawdown so', "more than once"),
     ],
 )

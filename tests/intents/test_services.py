@@ -182,7 +182,7 @@ def test_with_the_provider_down_the_terms_decide_and_it_is_flagged(
             question="What was last quarter's drawdown?", snapshot=policy_in_force(), provider=provider_that_is_down
         )
     assert (decision.intent, decision.degraded) == ("performance", True)
-    assert "the terms alone decided" in decision.reason
+    assert "only the terms decided" in decision.reason
 
 
 def test_a_provider_outside_the_tenants_region_is_an_error_and_not_an_outage(acme: Firm, settings: Any) -> None:

@@ -23,7 +23,7 @@ def with_fallback(*kinds: Kind) -> PolicySnapshot:
         (with_fallback(Kind.ORG_PROFILE, Kind.RUN, Kind.SCHEDULE, Kind.METHODOLOGY), "more than the 3"),
         (replace(BASELINE, intents=BASELINE.intents[:4]), "4 intents"),
         (replace(BASELINE, intents=(*BASELINE.intents, BASELINE.intents[0])), "occurs more than once"),
-        (replace(BASELINE, intents=(replace(BASELINE.intents[0], kinds=()), *BASELINE.intents[1:])), "no kind at all"),
+        (replace(BASELINE, intents=(replace(BASELINE.intents[0], kinds=()), *BASELINE.intents[1:])), "no kind"),
         (replace(BASELINE, examples=BASELINE.examples[40:]), "review examples"),
         (replace(BASELINE, examples=(*BASELINE.examples, BASELINE.examples[0])), "occurs more than once"),
         (replace(BASELINE, examples=(replace(BASELINE.examples[0], text=" "), *BASELINE.examples[1:])), "is empty"),

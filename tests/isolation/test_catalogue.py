@@ -358,13 +358,13 @@ def test_the_command_prints_a_line_for_each_claim_and_leaves_nothing_behind(worl
     call_command("isolation", "check", stdout=out)
     lines = out.getvalue().splitlines()
     assert all(line.startswith("ok") for line in lines[:-1])
-    assert "The wall holds" in lines[-1]
+    assert "The isolation holds" in lines[-1]
     assert not [each for each in observations() if "canary-" in each.claim]
 
 
 def test_the_command_fails_where_the_wall_does_not_hold(world: World) -> None:
     out = StringIO()
-    with wall_down(["corpus_chunk"]), pytest.raises(CommandError, match="The wall does not hold"):
+    with wall_down(["corpus_chunk"]), pytest.raises(CommandError, match="The isolation does not hold"):
         call_command("isolation", "check", "--json", stdout=out)
     report = json.loads(out.getvalue())
     assert not report["holds"]

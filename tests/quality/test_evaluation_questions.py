@@ -115,7 +115,7 @@ def test_a_refusal_stands_beside_its_field(firm: Firm, olivia: Visitor, field: s
 @pytest.mark.django_db
 def test_the_same_question_is_not_asked_twice_in_a_scope(firm: Firm, olivia: Visitor) -> None:
     add(firm, olivia)
-    assert "already among those of firm:acme" in add(firm, olivia).errors_of("text")
+    assert "firm:acme already has this question" in add(firm, olivia).errors_of("text")
     assert add(firm, olivia, scope="fund:alpha").status == 302
 
 

@@ -120,7 +120,7 @@ def test_a_draft_that_was_changed_since_is_out_of_date(
     assert "out of date" not in olivia.open("policy_impact", draft.id).text
     changed(officer, draft, with_kinds("performance", Kind.SCHEDULE))
     page = olivia.open("policy_impact", draft.id)
-    assert "out of date: the draft was changed since. Compute it again" in page.text
+    assert "out of date: the draft has changed since. Compute it again" in page.text
     assert buttons(page) == ["Compute the impact again"]
 
 
@@ -135,7 +135,7 @@ def test_another_version_in_force_puts_it_out_of_date(
         people = [User.objects.get_by_natural_key(name) for name in ("olivia", "rupert")]
         other = approved(people[0], people[1], number=9)
         PolicyVersion.objects.filter(id=other.id).update(status="active")
-    assert "out of date: another version is in force since" in olivia.open("policy_impact", draft.id).text
+    assert "out of date: another version is now in force" in olivia.open("policy_impact", draft.id).text
 
 
 def test_the_preview_of_what_is_in_force_is_a_record_and_is_not_offered(
@@ -161,7 +161,7 @@ def test_who_reads_without_a_scope_sees_no_question_and_no_title_of_it(
     assert "alpha" not in page.text.lower()
     assert "fourth quarter?" not in page.text
     assert "A question in a scope that you don't hold" in page.text
-    assert "go in a scope that you don't hold" in page.text
+    assert "disappear in a scope that you don't hold" in page.text
     assert "What was the maximum drawdown of the Beta Fund?" in page.text
     assert "goes: beta, page 1" in page.text
 

@@ -116,7 +116,7 @@ def test_the_pages_of_the_log_show_them(firm: Firm, amy: Principal, ada: Princip
     decision = " ".join(page.tree.xpath("//*[@id='decision']")[0].text_content().split())
     assert "document, given; kind, given" in decision
     assert "Question searched for, without an answer" in page.text
-    assert "Filters that came with it" in page.text
+    assert "Filters sent with it" in page.text
     assert str(beta) in page.text
     replay = " ".join(Visitor("ada").open("question_replay", event.id).text.split())
     assert f"documents: {beta}" in replay

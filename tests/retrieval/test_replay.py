@@ -314,7 +314,7 @@ def test_the_page_shows_then_and_now(firm: Firm, alice: Principal, ada: Principa
     page = Visitor("ada").send("question_replay", asked(alice, QUESTION).id, question=QUESTION)
     assert page.status == 200
     assert "The same decision as then" in page.text
-    assert "Nothing that is known" in page.text
+    assert "Nothing, as far as is known" in page.text
     assert "no-store" in page.response["Cache-Control"]
 
 

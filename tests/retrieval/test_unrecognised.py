@@ -140,10 +140,10 @@ def test_the_fragment_says_that_the_text_was_never_written_and_what_would_keep_i
         reason = payloads_of([event])[event.id]["question"]["intent_reason"]
     page = alice.open("policy_unrecognised")
     (row,) = rows(page)
-    assert "text not written" in row
+    assert "text not recorded" in row
     assert f"{len(OUTSIDE)} characters" in row
     assert " ".join(reason.split()) in row
-    assert "Of 1 of them the text was never written" in page.text
+    assert "Of 1 of them only a keyed hash was recorded" in page.text
     assert "recording mode “The encrypted text of the question”" in page.text
     assert "Bodensee" not in page.response.content.decode()
     assert reverse("admin:policy_example_add") not in page.response.content.decode()

@@ -87,7 +87,7 @@ def test_rotating_with_an_overlap_leaves_both(alice: Visitor, acme: Firm) -> Non
 def test_opening_the_decision_revokes_nothing(alice: Visitor, acme: Firm) -> None:
     _, plain = make_key(acme)
     page = alice.open("tenants_apikey_revoke", only_key(acme).id)
-    assert "A revoked key does not come back." in page.text
+    assert "A revoked key can't be restored." in page.text
     assert api_key_authenticate(plain)
 
 

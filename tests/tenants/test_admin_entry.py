@@ -62,7 +62,7 @@ def test_an_account_that_is_not_staff_is_kept_out(acme: Firm) -> None:
     make_user("bob", staff=False)
     make_member(acme, "bob", Role.ANALYST)
     page = Page(Visitor("bob").get("/admin/", follow=True))
-    assert (page.status, "with the API alone" in page.text) == (403, True)
+    assert (page.status, "the API only" in page.text) == (403, True)
 
 
 def test_a_membership_that_ends_shuts_the_door_for_the_next_request(acme: Firm) -> None:

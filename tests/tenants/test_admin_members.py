@@ -120,7 +120,7 @@ def test_who_invited_does_not_confirm_though_they_hold_the_role(acme: Firm) -> N
     make_member(acme, "alice", Role.REVIEWER)
     alice = user_principal(User.objects.get_by_natural_key("alice"), acme.id)
     membership = make_invited(acme, "bob", Role.REVIEWER, by=alice)
-    assert "That is not you" in Visitor("alice").open("tenants_membership_change", membership.id).text
+    assert "You can't confirm it" in Visitor("alice").open("tenants_membership_change", membership.id).text
     page = Visitor("alice").send("tenants_membership_confirm", membership.id)
     assert "Somebody else must decide on this" in page.text
     assert membership_of(acme, "bob").awaits_confirmation
@@ -137,7 +137,7 @@ def test_what_was_changed_since_the_page_was_opened_is_not_decided_on(acme: Firm
     with as_(alice):
         membership_scopes_set(membership, scopes=[acme.root])
     sent = Visitor("rita").send(f"tenants_membership_{step}", membership.id, revision=read)
-    assert "was changed since you read it" in sent.text
+    assert "has changed since you read it" in sent.text
     assert membership_of(acme, "bob").awaits_confirmation
 
 
@@ -153,7 +153,7 @@ def test_who_may_confirm_may_refuse(acme: Firm) -> None:
 
 def test_what_the_operator_gave_is_told_as_such(alice: Visitor, acme: Firm) -> None:
     page = alice.open("tenants_membership_change", membership_of(acme, "alice").id)
-    assert "the platform's operator, without a second person" in page.text
+    assert "the operator, without a second person" in page.text
 
 
 def test_a_scope_of_another_tenant_can_not_be_granted(alice: Visitor, acme: Firm) -> None:

@@ -149,7 +149,7 @@ def test_i_see_and_revoke_my_own_alone(alice: Visitor, acme: Firm) -> None:
 
 def test_revoking_asks_first(alice: Visitor, acme: Firm) -> None:
     plain = secret(create(alice, acme))
-    assert "A revoked key does not come back." in alice.open("my_keys_revoke", only_key(acme).id).text
+    assert "A revoked key can't be restored." in alice.open("my_keys_revoke", only_key(acme).id).text
     assert api_key_authenticate(plain)
     assert alice.send("my_keys_revoke", only_key(acme).id).location == reverse("admin:my_keys")
     with pytest.raises(InvalidKeyError):
@@ -182,7 +182,7 @@ def narrow(firm: Firm) -> None:
     ("lose", "told"),
     [
         (end_the_role, "Revoked"),
-        (narrow, "1 that you no longer reach"),
+        (narrow, "1 that you can no longer reach"),
     ],
 )
 def test_what_i_lost_stands_beside_the_key(alice: Visitor, acme: Firm, lose: Callable[[Firm], None], told: str) -> None:
@@ -196,7 +196,7 @@ def test_a_refusal_of_the_service_stands_beside_the_form(alice: Visitor, acme: F
     create(alice, acme)
     narrow(acme)
     page = alice.send("my_keys_rotate", only_key(acme).id, overlap_hours="0", life_days="30")
-    assert "You no longer reach any scope of the key" in page.text
+    assert "You can no longer reach any scope of the key" in page.text
 
 
 # --- The administrator's list ---------------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ def test_the_administrator_does_not_rotate_it(amy: Visitor, alice: Visitor, acme
     assert [link for link in links if "revoke" in link]
     assert not [link for link in links if "rotate" in link]
     for page in (amy.open("tenants_apikey_rotate", key.id), amy.send("tenants_apikey_rotate", key.id, overlap_hours=0)):
-        assert (page.status, "by that person alone" in page.text) == (403, True)
+        assert (page.status, "Only the person themselves" in page.text) == (403, True)
     assert api_key_authenticate(plain)
 
 
@@ -271,7 +271,7 @@ def warned(visitor: Visitor) -> list[str]:
     return [*map(str, pills), *(line for line in [OWN_WAIT] if line in start.text)]
 
 
-OWN_WAIT = "Keys of yours that expire within 14 days"
+OWN_WAIT = "Your keys that expire within 14 days"
 
 
 @pytest.mark.parametrize(

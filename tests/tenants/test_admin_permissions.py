@@ -67,7 +67,7 @@ def test_a_refusal_names_the_roles_that_would_do(acme: Firm) -> None:
     make_member(acme, "bob", Role.REVIEWER)
     page = Visitor("bob").open("tenants_apikey_changelist")
     assert page.status == 403
-    assert "Roles that have it: Tenant administrator" in page.text
+    assert "These roles have it: Tenant administrator" in page.text
 
 
 def test_a_reviewer_is_not_shown_the_keys(acme: Firm) -> None:

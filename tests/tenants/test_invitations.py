@@ -152,7 +152,7 @@ def test_the_mailbox_of_an_account_that_is_there_makes_no_second_one(acme: Firm)
 def test_a_role_that_approves_gives_nothing_before_it_is_confirmed(acme: Firm) -> None:
     path = invited(acme, role=Role.REVIEWER)
     client = Client()
-    assert "a second person there confirms it" in open_link(client, path).text
+    assert "a second person there must confirm it" in open_link(client, path).text
     page = accept(client, **new_account())
     assert "Until then it gives you no right" in page.text
     assert client.get("/admin/").status_code == 302
@@ -252,8 +252,8 @@ def test_the_operator_gives_a_role_that_approves_to_the_first_two_alone(
         make_user(name)
     for name in ("ann", "bob"):
         assert "Reviewer" in shell(capsys, name, "--role", "reviewer")
-    with pytest.raises(CommandError, match="2 people of this tenant may confirm"):
+    with pytest.raises(CommandError, match="2 people of this tenant can already confirm"):
         shell(capsys, "carl", "--role", "reviewer")
-    with pytest.raises(CommandError, match="2 people of this tenant may confirm"):
+    with pytest.raises(CommandError, match="2 people of this tenant can already confirm"):
         shell(capsys, "carl", "--role", "dpo")
     assert "Analyst" in shell(capsys, "carl", "--role", "analyst")

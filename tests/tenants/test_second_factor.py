@@ -206,7 +206,7 @@ def test_wrong_codes_are_counted_and_then_nobody_looks(acme: Firm, settings: Laz
     device, _ = set_up(acme, "rita")
     visitor = Visitor("rita")
     for _ in range(3):
-        assert "not right" in visitor.send("second_factor_code", code="000000").text
+        assert "This code is wrong" in visitor.send("second_factor_code", code="000000").text
     assert "Too many wrong codes" in visitor.send("second_factor_code", code=device.code()).text
 
 

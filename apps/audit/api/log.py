@@ -44,8 +44,8 @@ class CheckpointListView(ApiListView[Checkpoint]):
         tags=["Audit"],
         summary="List checkpoints",
         description=(
-            "The largest first. A checkpoint is the state of the log, signed. Keep one elsewhere: with it you can tell "
-            "whether anything that it covers was changed, removed or put in since."
+            "Largest first. A checkpoint is the signed state of the log. Keep one elsewhere: with it you can detect "
+            "whether anything that it covers has been changed, removed or inserted since."
         ),
         extensions=sample(f'curl "{{base}}/api/v1/audit/checkpoints/" {_KEY}'),
     )
@@ -60,7 +60,7 @@ class LatestCheckpointView(ApiView):
         operation_id="get_latest_audit_checkpoint",
         tags=["Audit"],
         summary="Show the newest checkpoint",
-        description="One is signed every minute in which the log grew.",
+        description="A checkpoint is signed every minute in which the log grew.",
         responses=CheckpointSerializer,
         extensions={
             **sample(f'curl "{{base}}/api/v1/audit/checkpoints/latest/" {_KEY}'),
@@ -80,8 +80,9 @@ class EventProofView(ApiView):
         tags=["Audit"],
         summary="Prove that an event is in the log",
         description=(
-            "The leaf, its place, and the hashes that lead from it to the root of a checkpoint (RFC 9162, section "
-            "2.1.3). An event is in a checkpoint about a minute after it was recorded; before that the answer is 409."
+            "Returns the leaf, its position, and the hashes that lead from it to the root of a checkpoint (RFC 9162, "
+            "section 2.1.3). An event is in a checkpoint about a minute after it was recorded; before that the "
+            "answer is 409."
         ),
         parameters=[ProofQuerySerializer],
         responses=InclusionProofSerializer,
@@ -108,8 +109,9 @@ class ConsistencyView(ApiView):
         tags=["Audit"],
         summary="Prove that the log only grew",
         description=(
-            "The hashes that show that the log of `second` events begins with the log of `first` events (RFC 9162, "
-            "section 2.1.4). Take the sizes from two checkpoints, and their roots from the notes that you kept."
+            "Returns the hashes that prove that the log of `second` events begins with the log of `first` events "
+            "(RFC 9162, section 2.1.4). Take the sizes from two checkpoints, and their roots from the notes that you "
+            "kept."
         ),
         parameters=[ConsistencyQuerySerializer],
         responses=ConsistencyProofSerializer,

@@ -11,7 +11,7 @@ from apps.audit.models import Checkpoint
 from apps.tenants.api.serializers import Field, StrictSerializer
 
 _LARGEST: Final = 2**63 - 1
-_PATH: Final = "SHA-256 hashes in hex, in the order in which the verification takes them."
+_PATH: Final = "SHA-256 hashes in hex, in the order in which the verification uses them."
 
 
 class HexField(serializers.CharField):
@@ -38,7 +38,7 @@ class ProofQuerySerializer(StrictSerializer):
         min_value=1,
         max_value=_LARGEST,
         required=False,
-        help_text="Of the log in which; that of the newest checkpoint unless told.",
+        help_text="The size of the log; by default that of the newest checkpoint.",
     )
 
 
@@ -51,14 +51,14 @@ class InclusionProofSerializer(serializers.Serializer[InclusionProof]):
     event_id = serializers.UUIDField()
     leaf = HexField(help_text="The hash of the event's header and commitments, in hex.")
     index = serializers.IntegerField(help_text="Its place, from 0.")
-    size = serializers.IntegerField(help_text="Of the log that the proof is about.")
+    size = serializers.IntegerField(help_text="The size of the log that the proof is about.")
     path = serializers.ListField(child=HexField(), help_text=_PATH)
     checkpoint = serializers.CharField(
-        allow_null=True, help_text="The signed note of this size; null where none was signed."
+        allow_null=True, help_text="The signed note of this size; null if none was signed."
     )
 
     def get_fields(self) -> dict[str, Field]:
-        return {**super().get_fields(), "root": HexField(help_text="Over the leaves of that size, in hex.")}
+        return {**super().get_fields(), "root": HexField(help_text="The root over the leaves of that size, in hex.")}
 
 
 class ConsistencyProofSerializer(serializers.Serializer[ConsistencyProof]):

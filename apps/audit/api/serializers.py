@@ -18,7 +18,7 @@ class ActorSerializer(serializers.Serializer[Event]):
     id = serializers.UUIDField(source="actor_id", allow_null=True, help_text="null for the system itself.")
 
     def get_fields(self) -> dict[str, Field]:
-        label = serializers.CharField(source="actor_label", help_text="The name as it was then.")
+        label = serializers.CharField(source="actor_label", help_text="The name at that time.")
         return {**super().get_fields(), "label": label}
 
 
@@ -33,7 +33,9 @@ class EventSerializer(serializers.Serializer[Event]):
     outcome = serializers.ChoiceField(choices=Outcome.choices)
     occurred_at = serializers.DateTimeField()
     actor = ActorSerializer(source="*")
-    subject = SubjectSerializer(source="*", help_text="What it was done to; an empty type for the tenant as a whole.")
+    subject = SubjectSerializer(
+        source="*", help_text="The subject of the act; an empty type means the tenant as a whole."
+    )
     scope_ids = serializers.ListField(child=serializers.UUIDField(), help_text="The scopes that the act touched.")
 
     def get_fields(self) -> dict[str, Field]:
@@ -47,24 +49,24 @@ class EventDetailSerializer(EventSerializer):
     payload = serializers.DictField(
         child=serializers.DictField(child=serializers.JSONField()),
         help_text=(
-            "By field group: core, actor, question, answer, passages. A question is a keyed digest; its text is there "
-            "where the intent's policy has it recorded encrypted."
+            "The contents by field group: core, actor, question, answer, passages. A question is a keyed digest. Its "
+            "text is included only if the intent's policy records it, encrypted."
         ),
     )
     groups = serializers.DictField(
         child=serializers.ChoiceField(choices=choices_of(GroupState)),
         help_text=(
-            "Each field group that the event was written with: intact; removed, which is not stored any more; or "
-            "damaged, which is not what was recorded, and not shown."
+            "The state of each field group that the event was written with: intact; removed (no longer stored); or "
+            "damaged (differs from what was recorded, and is not shown)."
         ),
     )
     commitments = serializers.DictField(
         child=serializers.CharField(),
-        help_text="What binds each group's content, in hex; it stays when the group is gone.",
+        help_text="The commitment to each group's content, in hex. It stays when the group is removed.",
     )
 
     http_request_id = serializers.CharField(
-        help_text="Of the request that it came of, as its answer's X-Request-ID had it; empty for none."
+        help_text="The id of the request that caused it, as in the X-Request-ID of its answer; empty if none."
     )
 
     def to_representation(self, instance: Event) -> dict[str, Any]:

@@ -26,13 +26,15 @@ _KEY: Final = '-H "Authorization: Bearer $GLASSBOX_KEY"'
 class VerificationFindingSerializer(serializers.Serializer[Any]):
     """Where something is wrong; what does not apply is null."""
 
-    leaf = serializers.IntegerField(allow_null=True, help_text="The place in the log, from 0.")
+    leaf = serializers.IntegerField(allow_null=True, help_text="The position in the log, from 0.")
     event = serializers.UUIDField(allow_null=True)
     group = serializers.CharField(allow_null=True, help_text="The part of the event, such as question.")
-    size = serializers.IntegerField(allow_null=True, help_text="Of a checkpoint, in leaves.")
+    size = serializers.IntegerField(allow_null=True, help_text="The size of a checkpoint, in leaves.")
 
     def get_fields(self) -> dict[str, Field]:
-        kind = serializers.ChoiceField(choices=choices_of(FindingClass), help_text="As the offline verifier names it.")
+        kind = serializers.ChoiceField(
+            choices=choices_of(FindingClass), help_text="The name that the offline verifier uses."
+        )
         return {"class": kind, **super().get_fields()}
 
 
@@ -40,14 +42,14 @@ class VerificationSerializer(serializers.Serializer[Verification]):
     id = serializers.UUIDField()
     state = serializers.ChoiceField(
         choices=VerificationState.choices,
-        help_text="intact: the log is what it was; findings: it is not, or not proven to be, where all classes begin "
-        "with UNSIGNED; failed: it could not be checked, see error.",
+        help_text="intact: the log is unchanged; findings: it is changed, or, if all classes begin with UNSIGNED, "
+        "not proven to be unchanged; failed: it could not be checked, see error.",
     )
     requested_at = serializers.DateTimeField()
     started_by = serializers.UUIDField(
-        allow_null=True, help_text="The person or the API key that asked; null for the clock."
+        allow_null=True, help_text="The person or the API key that asked; null for scheduled verifications."
     )
-    night = serializers.DateField(allow_null=True, help_text="The night that the clock asked for; null for the others.")
+    night = serializers.DateField(allow_null=True, help_text="The night of a scheduled verification; otherwise null.")
     started_at = serializers.DateTimeField(allow_null=True)
     finished_at = serializers.DateTimeField(allow_null=True)
     duration_ms = serializers.IntegerField(allow_null=True)
@@ -55,20 +57,20 @@ class VerificationSerializer(serializers.Serializer[Verification]):
     total = serializers.IntegerField(help_text="Leaves in all; 0 until it has begun.")
     checkpoint_size = serializers.IntegerField(
         allow_null=True,
-        help_text="Leaves of the exported checkpoint, read back from outside, that the log was held against. null "
-        "where none had been exported: a log cut off at its end would not have shown.",
+        help_text="The leaves of the exported checkpoint, read back from outside, with which the log was compared. "
+        "null if none had been exported: a log that was cut off at its end would not have been detected.",
     )
     covered_size = serializers.IntegerField(
         allow_null=True,
-        help_text="Leaves below the newest signed checkpoint that fits the log. Those after it, the unsigned tail, are "
-        "the newest events; they authorise no removal. null where an earlier release verified.",
+        help_text="Leaves below the newest signed checkpoint that fits the log. The leaves after it, the unsigned "
+        "tail, are the newest events, which authorise no removal. null if an earlier release verified.",
     )
-    events = serializers.IntegerField(help_text="Looked at, with those that wait to be sealed.")
+    events = serializers.IntegerField(help_text="Events examined, including those that wait to be sealed.")
     leaves = serializers.IntegerField()
-    groups = serializers.IntegerField(help_text="Stored parts of events, each opened against what binds it.")
+    groups = serializers.IntegerField(help_text="Stored parts of events, each checked against its commitment.")
     finding_count = serializers.IntegerField()
     error = serializers.CharField(
-        source="error_code", help_text="Why it failed, or waits for another attempt; or empty."
+        source="error_code", help_text="Why it failed or waits for another attempt; otherwise empty."
     )
 
     def get_fields(self) -> dict[str, Field]:
@@ -104,8 +106,9 @@ class VerificationListView(ApiListView[Verification]):
         tags=["Audit"],
         summary="List verifications of the log",
         description=(
-            "Newest first: those of each night, and those that somebody asked for. A result never changes once it is "
-            "there. It is the application's own word; the export with its offline verifier needs nobody's."
+            "Newest first: scheduled verifications of each night, and those that somebody asked for. A result never "
+            "changes. It is only what the application itself says; the export with its offline verifier relies on "
+            "nobody's word."
         ),
         extensions=sample(f'curl "{{base}}/api/v1/audit/verifications/" {_KEY}'),
     )
@@ -117,8 +120,9 @@ class VerificationListView(ApiListView[Verification]):
         tags=["Audit"],
         summary="Verify the log now",
         description=(
-            "The whole log, against the newest checkpoint outside the database. Ask the list every few seconds until "
-            "`finished_at` is there. One that waits or runs already is the answer. The request has no body."
+            "Verifies the whole log against the newest checkpoint outside the database. Read the list every few "
+            "seconds until `finished_at` is set. If a verification already waits or runs, the answer is that one. "
+            "The request has no body."
         ),
         request=None,
         responses={202: OpenApiResponse(VerificationSerializer, description="Waiting for a worker.")},

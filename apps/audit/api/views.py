@@ -31,13 +31,13 @@ class EventFilter(FilterSet):
     action = text_filter(
         max_length=100,
         method="of_action",
-        help_text="Such as corpus.document.deleted; with a dot at the end, all that begin with it.",
+        help_text="For example corpus.document.deleted; with a dot at the end, all actions that begin with it.",
     )
     outcome = filters.ChoiceFilter(choices=Outcome.choices, empty_label=None)
     actor = filters.UUIDFilter(field_name="actor_id", help_text="The id of a person or an API key.")
-    subject_id = filters.UUIDFilter(help_text="The id of what it was done to, such as a document.")
+    subject_id = filters.UUIDFilter(help_text="The id of the subject, such as a document.")
     since = filters.IsoDateTimeFilter(
-        field_name="occurred_at", lookup_expr="gte", help_text="At or after; UTC unless the time says otherwise."
+        field_name="occurred_at", lookup_expr="gte", help_text="At or after this time; UTC unless the time has a zone."
     )
     until = filters.IsoDateTimeFilter(field_name="occurred_at", lookup_expr="lt", help_text="Before.")
 
@@ -64,7 +64,7 @@ class EventListView(ApiListView[Event]):
         operation_id="list_audit_events",
         tags=["Audit"],
         summary="List audit events",
-        description="Newest first. You see the events whose scopes you hold, all of them.",
+        description="Newest first. You see an event only if you hold all of its scopes.",
         extensions=sample(
             'curl "{base}/api/v1/audit/events/?action=retrieval.&since=2026-01-01T00:00:00Z" \\\n'
             '  -H "Authorization: Bearer $GLASSBOX_KEY"'
@@ -79,7 +79,7 @@ class EventExportFilter(EventFilter):
         min_value=0,
         max_value=2**63 - 1,
         method="of_all",
-        help_text="The `index` of the last line that you have: what comes after it in the log.",
+        help_text="The `index` of the last line that you have; the answer continues after it.",
     )
 
     class Meta:
@@ -109,11 +109,12 @@ class EventExportView(ApiListView[Event]):
         tags=["Audit"],
         summary="Export audit events",
         description=(
-            "In the order of the log, the oldest first: a JSON object a line, with the fields of the list and `index`, "
-            "the event's place in the log. Streamed, whatever there is; keep the last `index` and ask with `after` for "
-            "what has come since: nothing is missed, and nothing comes twice. You get the events whose scopes you hold "
-            "when each part is made. What was recorded in the last seconds may have no place yet, and comes the next "
-            "time. Who exported what is recorded. What proves that nothing was changed is `manage.py audit export`."
+            "Returns the events in the order of the log, oldest first: one JSON object per line, with the fields of "
+            "the list and `index`, the event's position in the log. The answer is streamed. Keep the last `index` "
+            "and call again with `after` to get newer events: none is missed and none comes twice. You get the "
+            "events whose scopes you hold when each part is made. Events of the last seconds may have no position "
+            "yet, and come with the next call. Each export is recorded. To prove that nothing was changed, use "
+            "`manage.py audit export`."
         ),
         responses=bytes_responses(*media_types, description="Lines of JSON."),
         extensions=sample(
@@ -143,7 +144,10 @@ class EventView(ApiView):
         operation_id="get_audit_event",
         tags=["Audit"],
         summary="Show an audit event",
-        description="With its payload: what the act touched, by which policy version, how far each hit came.",
+        description=(
+            "Returns the event with its payload: what the act touched, under which policy version, and how far each "
+            "hit got."
+        ),
         responses=EventDetailSerializer,
         extensions=sample('curl "{base}/api/v1/audit/events/$EVENT_ID/" -H "Authorization: Bearer $GLASSBOX_KEY"'),
     )

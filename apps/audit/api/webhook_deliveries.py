@@ -48,8 +48,8 @@ class WebhookTestView(ApiView):
         tags=TAG,
         summary="Send a webhook a test",
         description=(
-            "An event of the class `audit.webhook.tested`, at once and before what waits. Follow the delivery to see "
-            "what became of it. The request has no body."
+            "Sends an event of the class `audit.webhook.tested` at once, before any waiting events. Follow the "
+            "delivery to see its result. The request has no body."
         ),
         request=None,
         responses={202: OpenApiResponse(WebhookDeliverySerializer, description="Recorded; being sent.")},
@@ -89,7 +89,7 @@ class DeliveryListView(ApiListView[WebhookDelivery]):
         operation_id="list_webhook_deliveries",
         tags=TAG,
         summary="List what was sent to a webhook",
-        description="Newest event first. Those that ended are kept for 30 days; their events stay in the log.",
+        description="Newest event first. Finished deliveries are kept for 30 days; their events stay in the log.",
         extensions=sample(f'curl "{BASE}$WEBHOOK_ID/deliveries/?state=given_up" {KEY}'),
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -103,7 +103,7 @@ class DeliveryView(ApiView):
         operation_id="get_webhook_delivery",
         tags=TAG,
         summary="Show a delivery, with each attempt",
-        description="Status, duration and the kind of failure. Nothing else of the receiver's answer is kept.",
+        description="Status, duration and the kind of failure. Nothing else from the receiver's answer is kept.",
         responses=WebhookDeliveryDetailSerializer,
         extensions=sample(f'curl "{BASE}deliveries/$DELIVERY_ID/" {KEY}'),
     )
@@ -119,7 +119,9 @@ class RedeliverView(ApiView):
         operation_id="redeliver_webhook",
         tags=TAG,
         summary="Send a webhook an event again",
-        description="One that ended, delivered or given up, under the same `webhook-id`. The request has no body.",
+        description=(
+            "Repeats a finished delivery, delivered or given up, with the same `webhook-id`. The request has no body."
+        ),
         request=None,
         responses={202: OpenApiResponse(WebhookDeliverySerializer, description="Being sent.")},
         extensions={

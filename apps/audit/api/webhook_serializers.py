@@ -20,21 +20,23 @@ class WebhookSerializer(serializers.Serializer[Webhook]):
     url = serializers.CharField()
     classes = serializers.ListField(child=serializers.CharField(), source="actions", help_text="Of events.")
     scopes = serializers.SerializerMethodField(
-        help_text="Keys of the scopes within which it is told of events; it never reaches others."
+        help_text="Keys of the scopes whose events it receives; it never receives events of others."
     )
     created_at = serializers.DateTimeField()
-    paused_at = serializers.DateTimeField(allow_null=True, help_text="Since when nothing is sent; null while it is.")
+    paused_at = serializers.DateTimeField(allow_null=True, help_text="When sending stopped; null while it is active.")
     pause_reason = serializers.ChoiceField(
         choices=PauseReason.choices,
         allow_null=True,
-        help_text="person: somebody paused it. failing: nothing was taken for three days. gone: it answered 410.",
+        help_text=(
+            "person: somebody paused it. failing: the receiver accepted nothing for three days. gone: it answered 410."
+        ),
     )
     failing_since = serializers.DateTimeField(allow_null=True, help_text="Since when no attempt succeeded.")
-    delivered_at = serializers.DateTimeField(allow_null=True, help_text="When something was last taken.")
+    delivered_at = serializers.DateTimeField(allow_null=True, help_text="When a delivery was last accepted.")
     previous_secret_until = serializers.DateTimeField(
         source="previous_until",
         allow_null=True,
-        help_text="Until then the secret before the newest signs as well.",
+        help_text="Until then the previous secret also signs.",
     )
 
     def get_scopes(self, webhook: Webhook) -> list[str]:
@@ -49,8 +51,8 @@ class WebhookSerializer(serializers.Serializer[Webhook]):
 class WebhookSecretSerializer(WebhookSerializer):
     secret = serializers.CharField(
         allow_null=True,
-        help_text="`whsec_` and base64. Told this once: null where the request is answered again by its "
-        "Idempotency-Key. Rotate for another.",
+        help_text="`whsec_` and base64. Shown only this once: null if the request is repeated with its "
+        "Idempotency-Key. Rotate the secret to get another.",
     )
 
 
@@ -60,22 +62,23 @@ class _ClassesField(serializers.ListField):
             child=serializers.CharField(max_length=100),
             min_length=1,
             max_length=_MOST_CLASSES,
-            help_text="Of events; GET /api/v1/webhooks/classes/ lists them.",
+            help_text="Classes of events; GET /api/v1/webhooks/classes/ lists them.",
             **kwargs,
         )
 
 
 class WebhookCreateSerializer(StrictSerializer):
     url = serializers.CharField(
-        max_length=MAX_URL_CHARS, help_text="https, on port 443, and not into a private network, unless a setting says."
+        max_length=MAX_URL_CHARS,
+        help_text="https on port 443, and not into a private network, unless a setting permits it.",
     )
     classes = _ClassesField()
     scopes = serializers.ListField(
         child=serializers.CharField(max_length=127),
         max_length=100,
         default=list,
-        help_text="Keys of scopes, with all below them that you reach. All that you reach when empty or absent. They "
-        "stay what they are: a scope that is made later is not among them.",
+        help_text="Keys of scopes, including everything below them that you reach. If empty or absent: all scopes "
+        "that you reach. The list does not change: scopes made later are not added.",
     )
 
 
@@ -84,7 +87,7 @@ class WebhookChangeSerializer(StrictSerializer):
     classes = _ClassesField(required=False)
     paused = serializers.BooleanField(
         required=False,
-        help_text="true: send nothing from now on; what comes meanwhile waits in the log. false: send again.",
+        help_text="true: send nothing from now on; new events wait in the log. false: send again.",
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -111,23 +114,23 @@ class WebhookAttemptSerializer(serializers.Serializer[WebhookAttempt]):
     number = serializers.IntegerField()
     began_at = serializers.DateTimeField()
     duration_ms = serializers.IntegerField(
-        allow_null=True, help_text="null while it is made, and for good where the worker died in it."
+        allow_null=True, help_text="null while the attempt is running, and permanently if the worker stopped during it."
     )
-    status = serializers.IntegerField(allow_null=True, help_text="Of HTTP; null where no answer came.")
+    status = serializers.IntegerField(allow_null=True, help_text="The HTTP status; null if there was no answer.")
     error = serializers.CharField(
-        help_text="Empty where it was taken, else a code: address_refused, connect, dns, protocol, redirect, secret, "
-        "status, timeout, tls, url, worker_lost."
+        help_text="Empty if it was accepted, otherwise a code: address_refused, connect, dns, protocol, redirect, "
+        "secret, status, timeout, tls, url, worker_lost."
     )
 
 
 class WebhookDeliverySerializer(serializers.Serializer[WebhookDelivery]):
-    id = serializers.UUIDField(help_text="The header webhook-id; the same whenever it is sent again.")
+    id = serializers.UUIDField(help_text="The header webhook-id; the same for every repetition.")
     event_id = serializers.UUIDField()
     created_at = serializers.DateTimeField()
     state = serializers.ChoiceField(choices=DeliveryState.choices)
     attempts = serializers.SerializerMethodField(help_text="How many were made.")
     next_attempt_at = serializers.DateTimeField(
-        allow_null=True, help_text="Not before then; null where it is as soon as possible, or never."
+        allow_null=True, help_text="The earliest time of the next attempt; null means as soon as possible, or never."
     )
     ended_at = serializers.DateTimeField(allow_null=True)
 

@@ -66,7 +66,7 @@ class WebhookListView(ApiListView[Webhook]):
         operation_id="list_webhooks",
         tags=TAG,
         summary="List webhooks",
-        description="Newest first: those all of whose scopes you hold.",
+        description="Newest first. You see a webhook only if you hold all of its scopes.",
         extensions=sample(f'curl "{BASE}" {KEY}'),
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -75,18 +75,18 @@ class WebhookListView(ApiListView[Webhook]):
     @extend_schema(
         operation_id="create_webhook",
         tags=TAG,
-        summary="Have a program of yours told of events",
+        summary="Send events to your program",
         description=(
             "In the form of Standard Webhooks (https://www.standardwebhooks.com): a POST with `webhook-id`, "
             "`webhook-timestamp` and `webhook-signature`, an HMAC-SHA256 over the three of id, timestamp and body. "
-            "The body is thin: `type`, `timestamp`, and in `data` the event's id, the tenant, and type and id of what "
-            "it was done to. No person and no content: ask for them with a key of your own.\n\n"
-            "What is recorded from now on within its scopes is sent at least once, in the order of the log as far as "
-            "the receiver takes it. Answer 2xx within ten seconds; anything else, a redirect too, is tried again "
-            "eleven times in three days, then given up, which is in the log. An endpoint that took nothing for three "
-            "days, or answers 410, is paused, and the tenant's administrators are told. A name is resolved at each "
-            "attempt, and nothing is sent into a private network.\n\n"
-            "`secret` is told this once."
+            "The body is small: `type`, `timestamp`, and in `data` the event's id, the tenant, and the type and id "
+            "of its subject. It contains no person and no content: read those with your own key.\n\nEach event "
+            "recorded from now on within its scopes is sent at least once, in the order of the log if the receiver "
+            "accepts it. Answer 2xx within ten seconds. After any other answer, including a redirect, Glassbox tries "
+            "eleven times in three days, then gives up and records that in the log. An endpoint that accepts nothing "
+            "for three days, or answers 410, is paused, and the tenant's administrators are told. The host name is "
+            "resolved at each attempt, and nothing is sent into a private network.\n\n`secret` is shown only this "
+            "once."
         ),
         request=WebhookCreateSerializer,
         responses={201: OpenApiResponse(WebhookSecretSerializer, description="Made.")},
@@ -115,8 +115,8 @@ class WebhookClassesView(ApiView):
     @extend_schema(
         operation_id="list_webhook_classes",
         tags=TAG,
-        summary="List the classes of events that webhooks can be told of",
-        description="Those whose subject is a thing; what people and accounts do is told by the log alone.",
+        summary="List the classes of events that webhooks can receive",
+        description="Only classes whose subject is a thing. What people and accounts do is only in the log.",
         responses=WebhookClassesSerializer,
         extensions=sample(f'curl "{BASE}classes/" {KEY}'),
     )
@@ -133,7 +133,7 @@ class WebhookView(TaggedView):
         operation_id="get_webhook",
         tags=TAG,
         summary="Show a webhook",
-        description="Its secret is told when it is made or rotated, and never again.",
+        description="Its secret is shown when it is made or rotated, and never again.",
         responses=WebhookSerializer,
         extensions=sample(f'curl "{BASE}$WEBHOOK_ID/" {KEY}'),
     )
@@ -145,8 +145,8 @@ class WebhookView(TaggedView):
         tags=TAG,
         summary="Change, pause or resume a webhook",
         description=(
-            "What is not named stays. Its scopes can't change: make another one. What waits is sent to the new "
-            "address. Nothing is lost by a pause: it goes on where it stopped."
+            "Omitted fields do not change. Its scopes can't change: make another webhook. Waiting events are sent to "
+            "the new address. A pause loses nothing: sending continues where it stopped."
         ),
         request=WebhookChangeSerializer,
         responses=WebhookSerializer,
@@ -169,7 +169,7 @@ class WebhookView(TaggedView):
         operation_id="delete_webhook",
         tags=TAG,
         summary="Delete a webhook",
-        description="With its secret and all that was noted of its deliveries; what waits is not sent.",
+        description="Deletes it with its secret and the records of its deliveries. Waiting events are not sent.",
         request=None,
         responses={204: OpenApiResponse(description="Gone.")},
         extensions=sample(f'curl -X DELETE "{BASE}$WEBHOOK_ID/" {KEY}'),
@@ -190,8 +190,8 @@ class WebhookRotateView(ApiView):
         tags=TAG,
         summary="Give a webhook a new secret",
         description=(
-            "For a day both sign, the newer first, so that the receiver can move. The request has no body. `secret` is "
-            "told this once."
+            "For one day both secrets sign, the newer first, so that the receiver can switch. The request has no "
+            "body. `secret` is shown only this once."
         ),
         request=None,
         responses=WebhookSecretSerializer,

@@ -135,7 +135,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("purge", "Purge"),
-                            ("log", "Mending of the log"),
+                            ("log", "Repair of the log"),
                             ("request", "Erasure request"),
                             ("removal", "Removal of a document"),
                         ],
@@ -153,7 +153,7 @@ class Migration(migrations.Migration):
                             ("executing", "Being carried out"),
                             ("verifying", "Removed, being verified"),
                             ("completed", "Completed"),
-                            ("partially_completed", "Completed but for what is held"),
+                            ("partially_completed", "Completed except for what is held"),
                             ("failed", "Failed"),
                         ],
                         default="proposed",
@@ -376,7 +376,7 @@ class Migration(migrations.Migration):
                 ("id", ID),
                 ("matter", models.CharField(max_length=200)),
                 ("ground", models.TextField()),
-                ("owner_id", models.UUIDField(help_text="The member who answers for it.")),
+                ("owner_id", models.UUIDField(help_text="The member who is responsible for it.")),
                 ("review_on", models.DateField()),
                 ("placed_by", models.UUIDField(editable=False)),
                 ("placed_by_label", models.CharField(editable=False, max_length=255)),
@@ -635,7 +635,10 @@ class Migration(migrations.Migration):
                 (
                     "reach",
                     models.CharField(
-                        choices=[("must", "What is past its latest date"), ("may", "All that may be removed by now")],
+                        choices=[
+                            ("must", "What is past its latest date"),
+                            ("may", ("Everything that may be removed by now")),
+                        ],
                         max_length=8,
                     ),
                 ),
@@ -771,7 +774,7 @@ class Migration(migrations.Migration):
                             ("untouched", "Nothing of it came back"),
                             ("awaiting", "Removed again, not proven again"),
                             ("proved", "Removed and proved again"),
-                            ("failed", "Removed again; something of it was found on the disk"),
+                            ("failed", "Removed again; traces were found on the disk"),
                             ("unproven", "Removed again, and can't be proven again"),
                         ],
                         default="removing",

@@ -275,8 +275,8 @@ def _tell_people(because: PauseReason) -> None:
         author_id=None,
         subject="Glassbox: a webhook was paused",
         body=(
-            f"Nothing is sent to one of your webhooks any more. {because.label}.\n\n"
-            "What came since waits in the log and is sent once you resume it. See Administration, Webhooks:\n"
+            f"Glassbox no longer sends anything to one of your webhooks. {because.label}.\n\nEvents recorded since "
+            "then wait in the log and are sent once you resume it. See Administration, Webhooks:\n"
             f"{settings.GLASSBOX_URL}/admin/webhooks/\n"
         ),
     )

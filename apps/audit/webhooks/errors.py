@@ -14,7 +14,7 @@ class WebhookNotFoundError(ApplicationError):
 class DeliveryNotFoundError(ApplicationError):
     code = "audit.webhook_delivery_not_found"
     status = 404
-    message = "There is no delivery {delivery} that you may see. Those that ended are kept for 30 days."
+    message = "There is no delivery {delivery} that you may see. Finished deliveries are kept for 30 days."
 
 
 class WebhookUrlError(ApplicationError):
@@ -24,16 +24,16 @@ class WebhookUrlError(ApplicationError):
 
 class WebhookClassError(ApplicationError):
     code = "audit.webhook_class"
-    message = "Not a class of events that webhooks are told of: {action}. GET /api/v1/webhooks/classes/ lists them."
+    message = "Webhooks can't receive this class of events: {action}. GET /api/v1/webhooks/classes/ lists them."
 
 
 class TooManyWebhooksError(ApplicationError):
     code = "audit.webhook_too_many"
     status = 409
-    message = "This tenant has {most} webhooks, and no more can be made. Delete one first."
+    message = "This tenant already has {most} webhooks, the most that are allowed. Delete one first."
 
 
 class WebhookStateError(ApplicationError):
     code = "audit.webhook_state"
     status = 409
-    message = "That can't be done: {problem}."
+    message = "This can't be done: {problem}."

@@ -30,10 +30,12 @@ _APPROVING: Final = [role for role in Role if Permission.PRIVACY_APPROVE in PERM
 class RemovalForm(forms.Form):
     use_required_attribute = False
     reason = forms.ChoiceField(
-        label="Why it is to go",
+        label="Why it is to be removed",
         choices=[("", "Choose one"), *((each.value, REASONS_IN_WORDS[each]) for each in REASONS)],
         widget=UnfoldAdminSelectWidget(),
-        error_messages={"required": "Choose why it is to go: whoever decides and the record need it."},
+        error_messages={
+            "required": ("Choose why it is to be removed: whoever decides needs the reason, and so does the audit log.")
+        },
     )
     words = forms.CharField(
         label="In your own words",
@@ -60,7 +62,12 @@ def notes(run: RemovalRun) -> list[str]:
         return ["You don't see the document: it is in a scope that you don't hold."]
     if is_due(document):
         return ["The retention rules in force let it go."]
-    return ["The retention rules in force want it kept for longer: it would go before its time, for the reason above."]
+    return [
+        (
+            "The retention rules in force require it to be kept for longer: it would be removed early, for the reason "
+            "above."
+        )
+    ]
 
 
 register_notes(Origin.REMOVAL, notes)

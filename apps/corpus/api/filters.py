@@ -12,7 +12,7 @@ from apps.tenants.selectors.tenants import scope_by_key
 
 
 class DocumentFilter(FilterSet):
-    kind = SeveralFilter(choices=Kind.choices, help_text="Several: of any of them.")
+    kind = SeveralFilter(choices=Kind.choices, help_text="Repeat it to match any of several.")
     status = SeveralFilter(choices=DocumentStatus.choices, help_text="Several: in any of them.")
     scope = text_filter(max_length=127, method="in_scope", help_text="A scope's key, without the scopes below it.")
     document_type = filters.ChoiceFilter(choices=DocumentType.choices, empty_label=None)

@@ -55,7 +55,7 @@ class Migration(migrations.Migration):
                             ("schedule", "Schedule"),
                             ("reference_report", "Reference report"),
                         ],
-                        help_text="What an intent may or may not reach.",
+                        help_text="The kind decides which intents may reach the document.",
                         max_length=32,
                     ),
                 ),

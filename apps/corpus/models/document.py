@@ -32,7 +32,9 @@ class Document(ScopedModel):
     this version was the current one, so that a question can be asked as of a date.
     """
 
-    kind = models.CharField(max_length=32, choices=Kind.choices, help_text="What an intent may or may not reach.")
+    kind = models.CharField(
+        max_length=32, choices=Kind.choices, help_text="The kind decides which intents may reach the document."
+    )
     title = models.CharField(max_length=300)
     slug = models.CharField(max_length=120, editable=False, help_text="How citations name this version.")
     document_type = models.CharField(max_length=32, choices=DocumentType.choices, default=DocumentType.OTHER)

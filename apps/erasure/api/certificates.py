@@ -27,12 +27,13 @@ _KEY: Final = '-H "Authorization: Bearer $GLASSBOX_KEY"'
 
 class CertificateSerializer(serializers.Serializer[Certificate]):
     id = serializers.UUIDField()
-    number = serializers.IntegerField(help_text="Within the tenant, from 1.")
-    origin = serializers.ChoiceField(choices=RemovalOrigin.choices, help_text="What the erasure was proposed for.")
+    number = serializers.IntegerField(help_text="Counted within the tenant, from 1.")
+    origin = serializers.ChoiceField(choices=RemovalOrigin.choices, help_text="The reason for the erasure.")
     origin_id = serializers.UUIDField()
-    run_id = serializers.UUIDField(help_text="The run of removals.")
+    run_id = serializers.UUIDField(help_text="The removal run.")
     outcome = serializers.ChoiceField(
-        choices=("completed", "partially_completed"), help_text="partially_completed: something must stay; see why."
+        choices=("completed", "partially_completed"),
+        help_text="partially_completed: something must be kept, for the reasons given.",
     )
     issued_at = serializers.DateTimeField()
 
@@ -40,10 +41,12 @@ class CertificateSerializer(serializers.Serializer[Certificate]):
 class CertificateProofSerializer(serializers.Serializer[Any]):
     checkpoint = serializers.CharField(help_text="The log's signed checkpoint that the certificate names.")
     path = serializers.ListField(child=serializers.CharField(), help_text="From the leaf to the root, base64.")
-    header = serializers.DictField(help_text="Of the event that ended the run: what its leaf is made of.")
-    commitments = serializers.DictField(child=serializers.CharField(), help_text="By part of the event, hex.")
+    header = serializers.DictField(
+        help_text="For the event that ended the run: the data from which its leaf is computed."
+    )
+    commitments = serializers.DictField(child=serializers.CharField(), help_text="In hex, by part of the event.")
     core = serializers.DictField(
-        child=serializers.CharField(), help_text="What the event says, and the salt that opens its commitment."
+        child=serializers.CharField(), help_text="The content of the event, and the salt that opens its commitment."
     )
 
 
@@ -52,13 +55,13 @@ class CertificateFileSerializer(serializers.Serializer[Any]):
     note = serializers.CharField(help_text="Its signature: a signed note over the SHA-256 of its canonical JSON.")
     targets = serializers.ListField(
         child=serializers.CharField(),
-        help_text="A hash of each thing that was to go, of which the manifest is the Merkle root. Empty above 20,000.",
+        help_text="A hash of each item to be removed; the manifest is their Merkle root. Empty above 20,000 items.",
     )
-    proof = CertificateProofSerializer(help_text="That the log says so.")
+    proof = CertificateProofSerializer(help_text="Proof that the log says so.")
     restored = serializers.ListField(
         child=serializers.DictField(),
-        help_text="What was signed after restores that concern this erasure, newest first, each in the same form: "
-        "that it was proved gone again, or was not.",
+        help_text="What was signed after restores that concern this erasure, newest first, in the same form: whether "
+        "the data was proved gone again.",
     )
 
 
@@ -75,7 +78,7 @@ class CertificateListView(ApiListView[Certificate]):
         operation_id="list_erasure_certificates",
         tags=["Privacy"],
         summary="List certificates of erasures",
-        description="Newest first. One is issued about a minute after an erasure request has come to its end.",
+        description="Newest first. Glassbox issues one about a minute after an erasure request is complete.",
         extensions=sample(f'curl "{{base}}/api/v1/privacy/certificates/" {_KEY}'),
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -90,8 +93,8 @@ class CertificateView(ApiView):
         tags=["Privacy"],
         summary="Show a certificate of an erasure",
         description=(
-            "As a file that can be checked without this installation: `python verify_certificate.py FILE --key KEY`, "
-            "with the program that `manage.py erasure certificate-verifier` prints. It holds no personal data."
+            "Returns a file that can be checked without this installation: `python verify_certificate.py FILE --key "
+            "KEY`, with the program that `manage.py erasure certificate-verifier` prints. It holds no personal data."
         ),
         responses=CertificateFileSerializer,
         extensions={

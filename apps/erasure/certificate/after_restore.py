@@ -19,21 +19,21 @@ def says_restored(body: Mapping[str, Any]) -> str:
     outcome, came_back = body["outcome"], sum(run["came_back"] for run in body["runs"])
     kept = sum(run["kept"] for run in body["runs"])
     if outcome not in _OUTCOMES or not body["runs"]:
-        return "it says of no erasure what became of it"
+        return "it names no erasure and its outcome"
     if any(run["came_back"] < 0 or run["kept"] < 0 for run in body["runs"]):
         return "it counts less than nothing"
     if any(store["remaining"] != 0 for store in body["stores"]):
-        return "a store still held something of what was to go"
+        return "a store still held something that was to be removed"
     if bool(body["stores"]) != bool(came_back):
-        return "what came back by store is not what came back by run"
+        return "the counts by store and by run of what came back differ"
     if outcome == "nothing_came_back" and (came_back or kept):
-        return "it says that nothing came back, and counts something"
+        return "it says that nothing came back, but counts something"
     if outcome == "proved" and not came_back:
-        return "it says that what came back is proved gone, and counts nothing"
+        return "it says that what came back is proved gone, but counts nothing"
     if (body["why"] == "") is (outcome == "not_proven"):
-        return "it is not proved, and nothing says why; or it is, and something does"
+        return "it is not proved and gives no reason, or it is proved and gives a reason"
     if outcome != "proved" and any(body[name] is not None for name in _OF_A_PROOF):
-        return "it says that nothing was proved, and speaks of a proof"
+        return "it says that nothing was proved, but mentions a proof"
     return ""
 
 

@@ -11,13 +11,14 @@ from typing import Any, Final
 PROGRAM: Final = "verify_certificate.py"
 _SOURCE: Final = Path(__file__).with_name("offline.py")
 _README: Final = """{name}   the certificate, signed; it names nobody
-verify_certificate.py   the program that checks it; it needs Python 3.9 or later and nothing of this installation
+verify_certificate.py   the program that checks it; it needs Python 3.9 or later and nothing from this installation
 
     python verify_certificate.py {name} --key KEY
 
-with the public key of the log (its operator prints it with manage.py audit log-key), which you have by another way than
+with the public key of the log (its operator prints it with manage.py audit log-key), obtained separately from
 this file: whoever could have changed the certificate could have changed a key that came along, and this program, too.
-Whether a thing was among what went: --target document:ID. Ends with 0: it holds; 1: it does not; 2: not checked.
+To check whether an item was among those removed: --target document:ID.
+Exit status 0: it holds; 1: it does not; 2: not checked.
 """
 
 

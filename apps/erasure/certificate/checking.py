@@ -65,12 +65,12 @@ def strictly_parsed(text: str) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a name stands twice in an object")
+        raise ValueError("a name appears twice in an object")
     return found
 
 
 def _constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 _Look = Callable[[Mapping[str, Any], tuple[VerifyKey, ...]], str]
@@ -82,14 +82,14 @@ def _one(label: str, look: _Look, document: Any, keys: tuple[VerifyKey, ...]) ->
     except (InvalidNoteError, NotCanonicalError) as error:
         return Check(label=label, problem=f"{error}")
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError):
-        return Check(label=label, problem="the file lacks what this needs, or has it in another form")
+        return Check(label=label, problem="the file lacks data that this needs, or has it in another form")
 
 
 def _signature(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
     body = document["certificate"]
     told = opened(document["note"], keys)
     if told.origin != f"glassbox/{'restored' if is_supplement(body) else 'erasure'}/{body['tenant']}":
-        return "the signature is of something else than a certificate of this tenant"
+        return "the signature is not of a certificate of this tenant"
     if told.size != body["number"]:
         return "the signature is of a certificate with another number"
     if told.root != hashlib.sha256(canonical_bytes(body)).digest():
@@ -102,13 +102,13 @@ def _says(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
     if is_supplement(body):
         return says_restored(body) or (_says_proven(body) or says_standing(body) if body["outcome"] == "proved" else "")
     if body["format"] not in (FORMAT, FORMAT_BEFORE):
-        return "its format is not one that this release knows"
+        return "this release does not know its format"
     if any(store["remaining"] != 0 for store in body["stores"]):
-        return "a store still held something of what was to go"
+        return "a store still held something that was to be removed"
     if body["targets"]["removed"] + body["targets"]["retained"] != body["targets"]["count"]:
         return "its targets do not add up"
     if sum(each["targets"] for each in body["retained"]) != body["targets"]["retained"]:
-        return "something stayed, and no ground says why"
+        return "something stayed, but no ground is given"
     if problem := _says_redacted(body):
         return problem
     if body.get("unproven"):
@@ -122,7 +122,7 @@ def _says_proven(body: Mapping[str, Any]) -> str:
     if body["control"]["planted_found"] != body["control"]["planted"]:
         return "the control did not find what was planted for it: the scan proves nothing"
     if body["physical"]["complete"] is not True:
-        return "the physical phase did not come to its end"
+        return "the physical phase was not completed"
     if body["scan"]["clean"] is not True or body["scan"]["hits"] != 0:
         return "the scan found something"
     return ""
@@ -132,11 +132,11 @@ def _says_redacted(body: Mapping[str, Any]) -> str:
     """Certificates of before do not say which documents stay in a redacted version."""
     redacted = body.get("redacted", ())
     if any(each["older"] < 1 or each["version"] <= each["older"] for each in redacted):
-        return "a document is said to stay in a redacted version, and none before it went"
+        return "a document is said to stay in a redacted version, but no earlier version was removed"
     if len({each["document"] for each in redacted}) != len(redacted):
         return "a document is said to stay in a redacted version twice"
     if sum(each["older"] for each in redacted) > body["subject"].get("document", 0):
-        return "more versions are said to have made room for redacted ones than there were documents to go"
+        return "more versions are said to be replaced by redacted ones than there were documents to remove"
     return ""
 
 
@@ -144,9 +144,9 @@ def _says_without(body: Mapping[str, Any]) -> str:
     """It may say that no physical proof was made, and nothing then of one."""
     told = body["unproven"]
     if any(body[name] is not None for name in ("needles", "control", "physical", "scan")):
-        return "it says that no physical proof was made, and speaks of one"
+        return "it says that no physical proof was made, but mentions one"
     if not told["code"] or not told["asked_by"] or told["asked_by"] == told["agreed_by"]:
-        return "no physical proof was made, and no two people have said so with a reason"
+        return "no physical proof was made, but no two people agreed to that with a reason"
     return ""
 
 
@@ -172,13 +172,13 @@ def redacted_of(document: Any) -> tuple[str, ...] | None:
 def _manifest(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
     body, listed = document["certificate"], document["targets"]
     if not isinstance(listed, list) or not all(isinstance(each, str) and _HASH.fullmatch(each) for each in listed):
-        return "the list of targets holds something else than their hashes"
+        return "the list of targets contains something other than their hashes"
     if not listed and body["targets"]["count"]:
         return ""  # too long a list for the file: the root stands in what is signed
     if len(listed) != body["targets"]["count"]:
         return "the list of targets has another length than the certificate says"
     if root_of(bytes.fromhex(each) for each in listed).hex() != body["manifest"]:
-        return "the list of targets is not what the manifest was made of"
+        return "the list of targets does not match the manifest"
     return ""
 
 
@@ -189,14 +189,14 @@ def _checkpoint(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str
     # A log that was put back from a backup is signed under a longer name from then on (apps/audit/log/epochs.py).
     of_whom = told.origin.partition("/restored/")[0]
     if (told.origin, told.size, told.root.hex()) != named or of_whom != f"glassbox/audit/{body['tenant']}":
-        return "the checkpoint is another one than the certificate names"
+        return "the checkpoint is not the one that the certificate names"
     return ""
 
 
 def _inclusion(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
     log, proof = document["certificate"]["log"], document["proof"]
     if type(log["leaf"]) is not int or type(log["size"]) is not int:
-        raise ValueError("a place in a log is a whole number")
+        raise ValueError("a position in a log must be a whole number")
     path = [base64.b64decode(each, validate=True) for each in proof["path"]]
     included = proves_inclusion(
         leaf=leaf_hash(proof["header"], proof["commitments"]),
@@ -205,7 +205,7 @@ def _inclusion(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
         path=path,
         root=bytes.fromhex(log["root"]),
     )
-    return "" if included else "the event is not in the log that the checkpoint is of"
+    return "" if included else "the event is not in the log of this checkpoint"
 
 
 def _content(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
@@ -219,10 +219,10 @@ def _content(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
         return "the event is not the end of this run"
     salt = base64.b64decode(proof["core"]["salt"], validate=True)
     if commitment(salt=salt, group="core", content=content).hex() != proof["commitments"]["core"]:
-        return "what the event is said to hold is not what it was written with"
+        return "the event's stated content is not what was written"
     said = strictly_parsed(content.decode())["statement"]
     if canonical_bytes(said) != canonical_bytes({key: value for key, value in body.items() if key not in _ADDED}):
-        return "the log says something else of the run's end than the certificate"
+        return "the log and the certificate differ about the end of the run"
     return ""
 
 
@@ -230,13 +230,13 @@ def _restored(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
     """Certificates of before bring none along."""
     body, told = document["certificate"], document.get("restored", [])
     if not isinstance(told, list) or (told and is_supplement(body)):
-        raise ValueError("supplements are a list, and have none")
+        raise ValueError("supplements must be a list, and can't have supplements")
     for each in told:
         said = each["certificate"]
         if not is_supplement(said) or said["tenant"] != body["tenant"]:
-            return "what came along is no supplement of this tenant"
+            return "an included document is not a supplement of this tenant"
         if body["run"] not in [run["run"] for run in said["runs"]]:
-            return "a supplement says nothing of this erasure"
+            return "a supplement does not mention this erasure"
         for look in _OF_ONE:
             if problem := look(each, keys):
                 return f"a supplement does not hold: {problem}"
@@ -245,11 +245,11 @@ def _restored(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
 
 _OF_ONE: Final[tuple[_Look, ...]] = (_signature, _says, _manifest, _checkpoint, _inclusion, _content)
 _CHECKS: Final[tuple[tuple[str, _Look], ...]] = (
-    ("Signed by a key that is known, and not altered since", _signature),
-    ("Says nothing that contradicts itself: zero remaining; control complete and scan clean, or neither made", _says),
-    ("The targets' list belongs to the manifest", _manifest),
-    ("The log's checkpoint is signed, and the one that is named", _checkpoint),
-    ("The end of the run is in the log that the checkpoint is of", _inclusion),
-    ("The log says of it what the certificate says", _content),
-    ("What was signed after restores holds likewise, and is of this erasure", _restored),
+    ("Signed by a known key, and not altered since", _signature),
+    ("Consistent in itself: zero remaining; control complete and scan clean, or neither made", _says),
+    ("The list of targets matches the manifest", _manifest),
+    ("The log's checkpoint is signed, and is the one that the certificate names", _checkpoint),
+    ("The end of the run is in the log of this checkpoint", _inclusion),
+    ("The log and the certificate agree about the end of the run", _content),
+    ("What was signed after restores also holds, and concerns this erasure", _restored),
 )

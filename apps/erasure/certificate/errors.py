@@ -16,15 +16,15 @@ class NoProofError(ApplicationError):
 class EndMissingError(NoProofError):
     code = "audit.certificate_end_missing"
     message = (
-        "The log does not hold the event that ended this run, {event}. Nothing of the platform takes an event away: "
-        "verify the log."
+        "The log does not hold the event that ended this run, {event}. No part of Glassbox removes an event: verify "
+        "the log."
     )
 
 
 class LogTooShortError(NoProofError):
     code = "audit.certificate_log_too_short"
     message = (
-        "The certificate names a log of {size} entries, and there are {largest} now: the log was cut off. Verify it."
+        "The certificate names a log of {size} entries, but the log has only {largest} now: it was cut off. Verify it."
     )
 
 
@@ -49,16 +49,16 @@ class EndEmptiedError(NoProofError):
     code = "audit.certificate_end_emptied"
     status = 410
     message = (
-        "What the log said of this run's end was removed with all that the log said, since the tenant itself is being "
-        "erased, or was (event {by}). Only a file of the certificate that was downloaded before then still shows it: "
-        "check that with manage.py erasure verify-certificate."
+        "The log's record of the end of this run was removed with all contents of the log, because the tenant itself "
+        "is being erased or has been erased (event {by}). Only a certificate file that was downloaded before then "
+        "still shows it: check that file with manage.py erasure verify-certificate."
     )
 
 
 class ContentMissingError(NoProofError):
     code = "audit.certificate_content_missing"
     message = (
-        "The event that ended this run, {event}, is there; what it says is gone, and no event of the log says why. "
+        "The event that ended this run, {event}, exists, but its content is gone and no event of the log says why. "
         "Verify the log."
     )
 
@@ -66,19 +66,19 @@ class ContentMissingError(NoProofError):
 class KeyMissingError(NoProofError):
     code = "audit.certificate_key_missing"
     message = (
-        "The key that the end of this run was sealed with, {key}, is gone, and what it sealed is still there. Keys go "
-        "last: verify the log."
+        "The key that sealed the end of this run, {key}, is gone, but the sealed content still exists. Keys are "
+        "removed last: verify the log."
     )
 
 
 class KeyDamagedError(NoProofError):
     code = "audit.certificate_key_damaged"
     message = (
-        "The key that the end of this run was sealed with, {key}, can't be unwrapped: it was changed, or the "
-        "key-encryption key of that name is another one now. Look at GLASSBOX_AUDIT_KEKS, and verify the log."
+        "The key that sealed the end of this run, {key}, can't be unwrapped: it was changed, or a different "
+        "key-encryption key has that name now. Check GLASSBOX_AUDIT_KEKS and verify the log."
     )
 
 
 class ContentDamagedError(NoProofError):
     code = "audit.certificate_content_damaged"
-    message = "What the event that ended this run, {event}, says can't be opened: {problem}. Verify the log."
+    message = "The content of the event that ended this run, {event}, can't be opened: {problem}. Verify the log."

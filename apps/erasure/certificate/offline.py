@@ -146,9 +146,9 @@ def parsed_key(line: str) -> Key:
     try:
         mark, raw = bytes.fromhex(parts[1]), base64.b64decode(parts[2], validate=True)
     except (IndexError, ValueError, binascii.Error):
-        raise UnusableError(f"{line!r} is no verifier's key: NAME+MARK+KEY is wanted") from None
+        raise UnusableError(f"{line!r} is not a verifier key: expected NAME+MARK+KEY") from None
     if len(raw) != 33 or raw[:1] != b"\x01" or hashlib.sha256(parts[0].encode() + b"\n" + raw).digest()[:4] != mark:
-        raise UnusableError(f"{line!r} is no Ed25519 verifier's key, or its parts do not belong together")
+        raise UnusableError(f"{line!r} is not an Ed25519 verifier key, or its parts do not match")
     return Key(parts[0], mark, raw[1:])
 
 
@@ -156,13 +156,13 @@ def opened_note(note: str, keys: Sequence[Key]) -> Checkpoint:
     """Raises ValueError: it is no checkpoint, or none of the keys has signed it."""
     text, separator, signatures = note.rpartition("\n\n")
     if not separator or not signatures.endswith("\n"):
-        raise ValueError("it is no signed note: lines, an empty line, and signatures")
+        raise ValueError("it is not a signed note: expected lines, an empty line and signatures")
     body = text + "\n"
     signers: list[Key] = []
     for line in signatures[:-1].split("\n"):
         parts = line.split(" ")
         if len(parts) != 3 or parts[0] != "\N{EM DASH}" or not _NAME.fullmatch(parts[1]):
-            raise ValueError("a signature's line is not one")
+            raise ValueError("a signature line is not valid")
         raw = base64.b64decode(parts[2], validate=True)
         if len(raw) < 5:
             raise ValueError("a signature is too short")
@@ -172,13 +172,13 @@ def opened_note(note: str, keys: Sequence[Key]) -> Checkpoint:
                     raise ValueError(f"the signature of {key.name} does not fit the text")
                 signers.append(key)
     if not signers:
-        raise ValueError("no key that is known has signed it")
+        raise ValueError("no known key has signed it")
     lines = body.split("\n")
     if len(lines) < 4 or not lines[0] or not _SIZE.fullmatch(lines[1]):
-        raise ValueError("it is no checkpoint: origin, size and root are wanted")
+        raise ValueError("it is not a checkpoint: expected origin, size and root")
     root = base64.b64decode(lines[2], validate=True)
     if len(root) != 32:
-        raise ValueError("the root is no SHA-256 hash")
+        raise ValueError("the root is not a SHA-256 hash")
     return Checkpoint(lines[0], int(lines[1]), root, tuple(signers))
 
 
@@ -211,7 +211,7 @@ def root_of(leaves: Sequence[bytes]) -> bytes:
 def root_by(path: Sequence[bytes], leaf: bytes, index: int, size: int) -> bytes:
     """The root of a tree that has the leaf at this place, if the path is its own. Raises ValueError: it is none."""
     if not 0 <= index < size or len(path) > 64:
-        raise ValueError("there is no such place")
+        raise ValueError("there is no such position")
     if size == 1:
         if path:
             raise ValueError("the path is too long")
@@ -231,7 +231,7 @@ def signature(document: Any, keys: Sequence[Key]) -> str:
     body = document["certificate"]
     told = opened_note(document["note"], keys)
     if told.origin != f"glassbox/{'restored' if is_supplement(body) else 'erasure'}/{body['tenant']}":
-        return "the signature is of something else than a certificate of this tenant"
+        return "the signature is not of a certificate of this tenant"
     if told.size != body["number"]:
         return "the signature is of a certificate with another number"
     if told.root != hashlib.sha256(canonical(body)).digest():
@@ -247,21 +247,21 @@ def consistent_supplement(body: Any) -> str:
     outcome, came_back = body["outcome"], sum(run["came_back"] for run in body["runs"])
     kept = sum(run["kept"] for run in body["runs"])
     if outcome not in ("nothing_came_back", "not_proven", "proved") or not body["runs"]:
-        return "it says of no erasure what became of it"
+        return "it names no erasure and its outcome"
     if any(run["came_back"] < 0 or run["kept"] < 0 for run in body["runs"]):
         return "it counts less than nothing"
     if any(store["remaining"] != 0 for store in body["stores"]):
-        return "a store still held something of what was to go"
+        return "a store still held something that was to be removed"
     if bool(body["stores"]) != bool(came_back):
-        return "what came back by store is not what came back by run"
+        return "the counts by store and by run of what came back differ"
     if outcome == "nothing_came_back" and (came_back or kept):
-        return "it says that nothing came back, and counts something"
+        return "it says that nothing came back, but counts something"
     if outcome == "proved" and not came_back:
-        return "it says that what came back is proved gone, and counts nothing"
+        return "it says that what came back is proved gone, but counts nothing"
     if (body["why"] == "") is (outcome == "not_proven"):
-        return "it is not proved, and nothing says why; or it is, and something does"
+        return "it is not proved and gives no reason, or it is proved and gives a reason"
     if outcome != "proved" and any(body[name] is not None for name in ("needles", "control", "scan")):
-        return "it says that nothing was proved, and speaks of a proof"
+        return "it says that nothing was proved, but mentions a proof"
     return (proven(body) or consistent_standing(body)) if outcome == "proved" else ""
 
 
@@ -269,11 +269,11 @@ def consistent_standing(body: Any) -> str:
     for each in body["standing"]:
         if each["why"] == "too_short":
             if each["places"] != 0 or each["where"]:
-                return "a name is too short to be looked for, and is said to stand somewhere"
+                return "a name is too short to be searched for, but is said to appear somewhere"
         elif each["why"] != "stands" or not (each["places"] > 0 or each["elsewhere"] is True):
-            return "a name is said to stand somewhere, and nothing says where"
+            return "a name is said to appear somewhere, but no place is given"
         if len(each["where"]) > each["places"]:
-            return "a name is said to stand in more places than there are"
+            return "a name is said to appear in more places than there are"
     return ""
 
 
@@ -282,27 +282,27 @@ def consistent(document: Any, _keys: Sequence[Key]) -> str:
     if is_supplement(body):
         return consistent_supplement(body)
     if body["format"] not in FORMATS:
-        return "its format is not one that this program knows"
+        return "this program does not know its format"
     targets = body["targets"]
     if any(store["remaining"] != 0 for store in body["stores"]):
-        return "a store still held something of what was to go"
+        return "a store still held something that was to be removed"
     if targets["removed"] + targets["retained"] != targets["count"]:
         return "its targets do not add up"
     if sum(each["targets"] for each in body["retained"]) != targets["retained"]:
-        return "something stayed, and no ground says why"
+        return "something stayed, but no ground is given"
     redacted = body.get("redacted", ())
     if any(each["older"] < 1 or each["version"] <= each["older"] for each in redacted):
-        return "a document is said to stay in a redacted version, and none before it went"
+        return "a document is said to stay in a redacted version, but no earlier version was removed"
     if len({each["document"] for each in redacted}) != len(redacted):
         return "a document is said to stay in a redacted version twice"
     if sum(each["older"] for each in redacted) > body["subject"].get("document", 0):
-        return "more versions are said to have made room for redacted ones than there were documents to go"
+        return "more versions are said to be replaced by redacted ones than there were documents to remove"
     if body.get("unproven"):
         told = body["unproven"]
         if any(body[name] is not None for name in ("needles", "control", "physical", "scan")):
-            return "it says that no physical proof was made, and speaks of one"
+            return "it says that no physical proof was made, but mentions one"
         if not told["code"] or not told["asked_by"] or told["asked_by"] == told["agreed_by"]:
-            return "no physical proof was made, and no two people have said so with a reason"
+            return "no physical proof was made, but no two people agreed to that with a reason"
         return ""
     # The first format does not say which names still stand.
     return proven(body) or ("" if body["format"] == FORMATS[0] else consistent_standing(body))
@@ -315,7 +315,7 @@ def proven(body: Any) -> str:
     if control["planted_found"] != control["planted"]:
         return "the control did not find what was planted for it: the scan proves nothing"
     if body["physical"]["complete"] is not True:
-        return "the physical phase did not come to its end"
+        return "the physical phase was not completed"
     if scan["clean"] is not True or scan["hits"] != 0:
         return "the scan found something"
     return ""
@@ -327,13 +327,13 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 def manifest(document: Any, _keys: Sequence[Key]) -> str:
     body, listed = document["certificate"], document["targets"]
     if not isinstance(listed, list) or not all(isinstance(each, str) and _HASH.fullmatch(each) for each in listed):
-        return "the list of targets holds something else than their hashes"
+        return "the list of targets contains something other than their hashes"
     if not listed and body["targets"]["count"]:
         return ""  # too long a list for the file: the root stands in what is signed
     if len(listed) != body["targets"]["count"]:
         return "the list of targets has another length than the certificate says"
     if root_of([bytes.fromhex(each) for each in listed]).hex() != body["manifest"]:
-        return "the list of targets is not what the manifest was made of"
+        return "the list of targets does not match the manifest"
     return ""
 
 
@@ -344,14 +344,14 @@ def checkpoint(document: Any, keys: Sequence[Key]) -> str:
     # A log that was put back from a backup is signed under a longer name from then on.
     of_whom = told.origin.partition("/restored/")[0]
     if (told.origin, told.size, told.root.hex()) != named or of_whom != f"glassbox/audit/{body['tenant']}":
-        return "the checkpoint is another one than the certificate names"
+        return "the checkpoint is not the one that the certificate names"
     return ""
 
 
 def inclusion(document: Any, _keys: Sequence[Key]) -> str:
     log, proof = document["certificate"]["log"], document["proof"]
     if type(log["leaf"]) is not int or type(log["size"]) is not int:
-        raise ValueError("a place in a log is a whole number")
+        raise ValueError("a position in a log must be a whole number")
     path = [base64.b64decode(each, validate=True) for each in proof["path"]]
     leaf = hashlib.sha256(b"\0" + canonical(dict(proof["header"])) + canonical(dict(proof["commitments"]))).digest()
     wanted = bytes.fromhex(log["root"])
@@ -359,7 +359,7 @@ def inclusion(document: Any, _keys: Sequence[Key]) -> str:
         included = root_by(path, leaf, log["leaf"], log["size"]) == wanted
     except ValueError:
         included = False
-    return "" if included else "the event is not in the log that the checkpoint is of"
+    return "" if included else "the event is not in the log of this checkpoint"
 
 
 def content(document: Any, _keys: Sequence[Key]) -> str:
@@ -378,23 +378,23 @@ def content(document: Any, _keys: Sequence[Key]) -> str:
     salt = base64.b64decode(proof["core"]["salt"], validate=True)
     message = b"\0".join((COMMITMENT_DOMAIN, b"core", core))
     if hmac.new(salt, message, hashlib.sha256).hexdigest() != proof["commitments"]["core"]:
-        return "what the event is said to hold is not what it was written with"
+        return "the event's stated content is not what was written"
     said = parsed(core.decode())["statement"]
     if canonical(said) != canonical({name: value for name, value in body.items() if name not in ("number", "log")}):
-        return "the log says something else of the run's end than the certificate"
+        return "the log and the certificate differ about the end of the run"
     return ""
 
 
 def supplements(document: Any, keys: Sequence[Key]) -> str:
     body, told = document["certificate"], document.get("restored", [])
     if not isinstance(told, list) or (told and is_supplement(body)):
-        raise ValueError("supplements are a list, and have none")
+        raise ValueError("supplements must be a list, and can't have supplements")
     for each in told:
         said = each["certificate"]
         if not is_supplement(said) or said["tenant"] != body["tenant"]:
-            return "what came along is no supplement of this tenant"
+            return "an included document is not a supplement of this tenant"
         if body["run"] not in [run["run"] for run in said["runs"]]:
-            return "a supplement says nothing of this erasure"
+            return "a supplement does not mention this erasure"
         for look in (signature, consistent, manifest, checkpoint, inclusion, content):
             problem = look(each, keys)
             if problem:
@@ -403,16 +403,16 @@ def supplements(document: Any, keys: Sequence[Key]) -> str:
 
 
 CHECKS: tuple[tuple[str, Callable[[Any, Sequence[Key]], str]], ...] = (
-    ("Signed by a key that is known, and not altered since", signature),
+    ("Signed by a known key, and not altered since", signature),
     (
-        "Says nothing that contradicts itself: zero remaining; control complete and scan clean, or neither made",
+        "Consistent in itself: zero remaining; control complete and scan clean, or neither made",
         consistent,
     ),
-    ("The targets' list belongs to the manifest", manifest),
-    ("The log's checkpoint is signed, and the one that is named", checkpoint),
-    ("The end of the run is in the log that the checkpoint is of", inclusion),
-    ("The log says of it what the certificate says", content),
-    ("What was signed after restores holds likewise, and is of this erasure", supplements),
+    ("The list of targets matches the manifest", manifest),
+    ("The log's checkpoint is signed, and is the one that the certificate names", checkpoint),
+    ("The end of the run is in the log of this checkpoint", inclusion),
+    ("The log and the certificate agree about the end of the run", content),
+    ("What was signed after restores also holds, and concerns this erasure", supplements),
 )
 
 
@@ -423,7 +423,7 @@ def checked(document: Any, keys: Sequence[Key]) -> list[tuple[str, str]]:
         try:
             problem = look(document, keys)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
-            problem = f"the file lacks what this needs, or has it in another form ({str(error)[:120]})"
+            problem = f"the file lacks data that this needs, or has it in another form ({str(error)[:120]})"
         found.append((label, problem))
     return found
 
@@ -434,17 +434,17 @@ def checked(document: Any, keys: Sequence[Key]) -> list[tuple[str, str]]:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a name stands twice in an object")
+        raise ValueError("a name appears twice in an object")
     return found
 
 
 def _constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _whole(digits: str) -> int:
     if len(digits) > MOST_DIGITS:
-        raise ValueError("a number has more digits than any has")
+        raise ValueError("a number has too many digits")
     return int(digits)
 
 
@@ -467,7 +467,7 @@ def read(path: Path) -> Any:
     except OSError as error:
         raise UnusableError(f"{path} can't be read: {error.strerror}") from None
     except ValueError as error:
-        raise UnusableError(f"{path} is no certificate: it is not JSON, or can be read in two ways ({error})") from None
+        raise UnusableError(f"{path} is not a certificate: it is not JSON, or is ambiguous ({error})") from None
 
 
 def target_hash(text: str) -> str:
@@ -485,10 +485,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         epilog=(__doc__ or "").partition("[--json]\n")[2],
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("file", type=Path, help="the certificate, as it was handed out")
+    parser.add_argument("file", type=Path, help="the certificate, as handed out")
     parser.add_argument("--key", action="append", required=True, help="the log's public key, NAME+MARK+KEY; repeatable")
     parser.add_argument(
-        "--target", action="append", default=[], help="TYPE:ID[:PART]: whether this was to go; repeatable"
+        "--target", action="append", default=[], help="TYPE:ID[:PART]: check whether this was to be removed; repeatable"
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     options = parser.parse_args(arguments)
@@ -513,7 +513,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not holds:
         print("This certificate does not hold: see what fails above.")
         return 1
-    print("The certificate holds." + ("" if all(named.values()) else " It says nothing of what you asked about."))
+    print("The certificate holds." + ("" if all(named.values()) else " It says nothing about what you asked."))
     for line in notes_of(document):
         print(line)
     return 0 if all(named.values()) else 1
@@ -533,8 +533,8 @@ def notes_of(document: dict[str, Any]) -> list[str]:
         lines.append(f"It says that {body['targets']['retained']} of {body['targets']['count']} targets were retained.")
     if body.get("unproven"):
         lines.append(
-            f"It says that NO physical proof was made ({body['unproven']['code']}): every store counted zero; nobody "
-            "looked on the disk."
+            f"It says that NO physical proof was made ({body['unproven']['code']}): every store counted zero; the "
+            "disk was not searched."
         )
     lines += [standing_line(each) for each in body.get("standing") or ()]
     return lines + restored_lines([each["certificate"] for each in document.get("restored", [])], body["run"])
@@ -542,14 +542,17 @@ def notes_of(document: dict[str, Any]) -> list[str]:
 
 def standing_line(each: Any) -> str:
     """Of a name that could not be looked for."""
-    name = f"Name no. {each['name']} of those that were to be looked for"
+    name = f"Name no. {each['name']} of those that were to be searched for"
     if each["why"] == "too_short":
-        return f"{name} is too short for it: nothing is said of it."
+        return f"{name} is too short: the certificate says nothing about it."
     counted = Counter(f"{place['table']}.{place['column']}: {place['because']}" for place in each["where"])
     listed = ", ".join(f"{count} in {where}" for where, count in sorted(counted.items()))
     places = f"in {each['places']} place{'' if each['places'] == 1 else 's'} ({listed})" if each["places"] else ""
-    elsewhere = "outside of what this firm holds" if each["elsewhere"] else ""
-    return f"{name} STILL STANDS {' and '.join(part for part in (places, elsewhere) if part)}; nothing is said of it."
+    elsewhere = "outside the data that this firm holds" if each["elsewhere"] else ""
+    return (
+        f"{name} STILL APPEARS {' and '.join(part for part in (places, elsewhere) if part)}; the certificate says "
+        "nothing about it."
+    )
 
 
 def restored_lines(bodies: Sequence[Any], run: str) -> list[str]:

@@ -44,5 +44,7 @@ def checks_of(certificate: Certificate) -> tuple[Check, ...]:
     except (NoProofError, MissingNodesError, KeyEncryptionKeyMissingError) as error:
         # What went with its tenant, or a key that was not brought along, says nothing against the certificate.
         is_open = isinstance(error, EndEmptiedError | KeyEncryptionKeyMissingError)
-        return (Check(label="The log has the end of the run, and its proof", problem=error.detail, is_open=is_open),)
+        return (
+            Check(label="The log contains the end of the run and its proof", problem=error.detail, is_open=is_open),
+        )
     return checked(document, settings.GLASSBOX_LOG_VERIFY_KEYS)

@@ -14,7 +14,7 @@ class HoldNotFoundError(ApplicationError):
 class HoldReleasedError(ApplicationError):
     code = "audit.hold_released"
     status = 409
-    message = "The legal hold {hold} is released. It can't be changed or opened again: place a new one."
+    message = "The legal hold {hold} is released. It can't be changed or reopened: place a new one."
 
 
 class HoldBeyondScopesError(ApplicationError):
@@ -23,7 +23,7 @@ class HoldBeyondScopesError(ApplicationError):
     code = "audit.hold_beyond_scopes"
     status = 409
     message = (
-        "{count} of the documents under the legal hold {hold} lie in scopes that you don't hold. Somebody who holds "
+        "{count} of the documents under the legal hold {hold} are in scopes that you don't hold. Somebody who holds "
         "all of them can release it."
     )
 
@@ -47,13 +47,13 @@ class ItemNotFoundError(ApplicationError):
 
     code = "audit.held_item_not_found"
     status = 404
-    message = "There is no {type} {item} that you could hold. It may have been removed meanwhile."
+    message = "There is no {type} {item} that you could hold. It may have been removed in the meantime."
 
 
 class NotHoldableError(ApplicationError):
     code = "audit.not_holdable"
     status = 400
-    message = "A legal hold is on documents and parts of events; {type} is neither."
+    message = "A legal hold covers documents and parts of events; {type} is neither."
 
 
 class OwnerNotAMemberError(ApplicationError):
@@ -71,7 +71,7 @@ class ReviewDateError(ApplicationError):
 class MissingWordsError(ApplicationError):
     code = "audit.hold_says_nothing"
     status = 400
-    message = "The {field} is missing: it is what somebody who reads this later has to go by."
+    message = "The {field} is missing. People who read this later rely on it."
 
 
 class ItemHeldError(ApplicationError):
@@ -79,4 +79,4 @@ class ItemHeldError(ApplicationError):
 
     code = "audit.item_held"
     status = 409
-    message = "The {type} {item} is under the legal hold {hold}: nobody can remove it until that is released."
+    message = "The {type} {item} is under the legal hold {hold}. Nobody can remove it until the hold is released."

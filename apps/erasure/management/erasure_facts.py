@@ -40,7 +40,7 @@ def show(command: BaseCommand, options: Mapping[str, Any]) -> None:
     with open_identity(Identity(all_tenants=True)):
         found: RemovalRun | None = RemovalRun.objects.filter(id=run_named(options)).first()
     if found is None:
-        raise CommandError("Name a run of removals that there is: manage.py erasure show RUN.")
+        raise CommandError("Name an existing removal run: manage.py erasure show RUN.")
     with open_scope(tenant=TenantId(found.tenant_id), reason=_REASON):
         for line in _lines(found):
             command.stdout.write(line)
@@ -57,12 +57,12 @@ def certificate(command: BaseCommand, options: Mapping[str, Any]) -> None:
         run: RemovalRun | None = RemovalRun.objects.filter(id=run_id).first() if run_id else None
     if run is None:
         if run_id is None or not _supplemented(command, run_id):
-            raise CommandError("Name a run of removals that there is: manage.py erasure certificate RUN.")
+            raise CommandError("Name an existing removal run: manage.py erasure certificate RUN.")
         return
     with open_scope(tenant=TenantId(run.tenant_id), reason=_REASON):
         found = certificates_of(run)
         if not found:
-            raise CommandError("It has no certificate: see how far it is with manage.py erasure show RUN.")
+            raise CommandError("It has no certificate: see its progress with manage.py erasure show RUN.")
         try:
             document = document_of(found[0])
         except ApplicationError as error:
@@ -81,7 +81,9 @@ def _supplemented(command: BaseCommand, run_id: UUID) -> bool:
             found = supplements_of_run(run_id)
             if found:
                 command.stdout.write(written(supplement_of(found[0])), ending="")
-                command.stderr.write("The database was put back to before the end of this run: this is the supplement.")
+                command.stderr.write(
+                    "The database was restored to a time before the end of this run: this is the supplement."
+                )
                 return True
     return False
 
@@ -98,7 +100,7 @@ def run_named(options: Mapping[str, Any]) -> UUID | None:
     try:
         return UUID(options["what"])
     except ValueError as error:
-        raise CommandError("A run of removals is named by its id.") from error
+        raise CommandError("Name a removal run by its id.") from error
 
 
 def _of_tenant(tenant_id: TenantId) -> list[str]:

@@ -33,7 +33,9 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--now", action="store_true", help="physical: also outside the hours of GLASSBOX_ERASURE_WINDOW."
     )
-    parser.add_argument("--watch", action="store_true", help="physical: go on, looking every few seconds, until ended.")
+    parser.add_argument(
+        "--watch", action="store_true", help="physical: continue, checking every few seconds, until stopped."
+    )
 
 
 def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
@@ -49,11 +51,9 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
         raise CommandError(_said(error)) from error
     command.stdout.write(_told(went))
     if went.restored.get(RestorationState.FAILED):
-        raise CommandError(
-            "Something of what a restore brought back is on the disk: the certificates' page says where."
-        )
+        raise CommandError("Data that a restore brought back is on the disk: the certificates' page says where.")
     if went.waiting:
-        raise CommandError("Some wait still: their pages say for what.")
+        raise CommandError("Some still wait: their pages say for what.")
 
 
 def _watch(command: BaseCommand) -> None:

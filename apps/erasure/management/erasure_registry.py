@@ -15,7 +15,7 @@ from apps.tenants.personal_data import Sort
 
 
 def add_arguments(parser: CommandParser) -> None:
-    parser.add_argument("--personal", action="store_true", help="registry: leave out what is not about people.")
+    parser.add_argument("--personal", action="store_true", help="registry: omit what is not about people.")
 
 
 def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
@@ -28,11 +28,11 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
         command.stdout.write(f"{store.phase:>3}  {store.key:<32} {store.label}")
     gaps = findings(everything())
     if gaps:
-        raise CommandError("\n".join(["The classification is not what is there:", *map(str, gaps)]))
+        raise CommandError("\n".join(["The classification does not match the database:", *map(str, gaps)]))
 
 
 def _table(shown: Iterable[Classified]) -> list[str]:
-    rows = [("NAME", "SORT", "CLEARED BY", "WHAT IT IS, AND ON WHICH GROUND IT STAYS")]
+    rows = [("NAME", "SORT", "CLEARED BY", "WHAT IT IS, AND ON WHICH GROUND IT IS KEPT")]
     rows += [
         (
             each.name,

@@ -26,22 +26,22 @@ def add_arguments(parser: CommandParser) -> None:
         "--log-key",
         action="append",
         metavar="KEY",
-        help="verify-certificate: a public key as `manage.py audit log-key` prints it, which you have from elsewhere; "
-        "without any, those that this installation knows.",
+        help="verify-certificate: a public key as `manage.py audit log-key` prints it, obtained elsewhere. Without "
+        "it, the keys that this installation knows.",
     )
     parser.add_argument(
         "--target",
         action="append",
         default=[],
         metavar="TYPE:ID[:PART]",
-        help="verify-certificate: whether this was among the targets, such as document:0199....",
+        help="verify-certificate: check whether this was among the targets, such as document:0199....",
     )
 
 
 def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
     """Raises: CommandError: it does not hold, or can't be read."""
     if not options["what"]:
-        raise CommandError("Name the certificate's file: manage.py erasure verify-certificate FILE.")
+        raise CommandError("Name the certificate file: manage.py erasure verify-certificate FILE.")
     path = Path(options["what"])
     document = _read(path)
     try:
@@ -60,7 +60,7 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
     if not holds(checks):
         raise CommandError("This certificate does not hold: see what fails above.")
     if lacking:
-        raise CommandError("The certificate holds, and says nothing of what you asked about.")
+        raise CommandError("The certificate holds, but says nothing about what you asked.")
     command.stdout.write("The certificate holds.")
     for line in (*standing_lines(document["certificate"].get("standing") or ()), *_restored(document)):
         command.stdout.write(line)
@@ -71,7 +71,7 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
             command.stdout.write(f"  {each}")
     if code := unproven_code(document):
         command.stdout.write(
-            f"It says that NO physical proof was made ({code}): every store counted zero; nobody looked on the disk."
+            f"It says that NO physical proof was made ({code}): every store counted zero; the disk was not searched."
         )
 
 
@@ -91,7 +91,7 @@ def _read(path: Path) -> Any:
     except OSError as error:
         raise CommandError(f"{path} can't be read: {error.strerror}.") from error
     except ValueError as error:
-        raise CommandError(f"{path} is no certificate: it is not JSON, or can be read in two ways.") from error
+        raise CommandError(f"{path} is not a certificate: it is not JSON, or is ambiguous.") from error
 
 
 def _target(text: str) -> Target:

@@ -34,7 +34,7 @@ class LegalHold(TenantModel):
 
     matter = models.CharField(max_length=200)
     ground = models.TextField()
-    owner_id = models.UUIDField(help_text="The member who answers for it.")
+    owner_id = models.UUIDField(help_text="The member who is responsible for it.")
     review_on = models.DateField()
     placed_by = models.UUIDField(editable=False)
     placed_by_label = models.CharField(max_length=255, editable=False)
@@ -50,7 +50,9 @@ class LegalHold(TenantModel):
             "matter ground release_reason",
             Sort.FREE_TEXT,
             because="What they gave as their reason.",
-            withheld="What is kept for a legal claim, and why: that may have to stay with the officers for a time.",
+            withheld=(
+                "What is kept for a legal claim, and why: the officers may have to keep that to themselves for a time."
+            ),
         ),
         Fields("owner_id placed_by released_by", Sort.IDENTIFIER, because="The account of whoever did it."),
         Fields("placed_by_label released_by_label", Sort.IDENTIFIER, because="Their name of that moment."),

@@ -15,7 +15,7 @@ from apps.tenants.personal_data import Fields, PersonalData, Sort, Texts, reason
 
 class Reach(models.TextChoices):
     MUST = "must", "What is past its latest date"
-    MAY = "may", "All that may be removed by now"
+    MAY = "may", "Everything that may be removed by now"
 
 
 class Purge(TenantModel):

@@ -15,7 +15,7 @@ class RemovalOrigin(models.TextChoices):
     """As contracts.Origin."""
 
     PURGE = "purge", "Purge"
-    LOG = "log", "Mending of the log"
+    LOG = "log", "Repair of the log"
     REQUEST = "request", "Erasure request"
     REMOVAL = "removal", "Removal of a document"
 
@@ -29,7 +29,7 @@ class RemovalState(models.TextChoices):
     EXECUTING = "executing", "Being carried out"
     VERIFYING = "verifying", "Removed, being verified"
     COMPLETED = "completed", "Completed"
-    PARTIALLY_COMPLETED = "partially_completed", "Completed but for what is held"
+    PARTIALLY_COMPLETED = "partially_completed", "Completed except for what is held"
     FAILED = "failed", "Failed"
 
 

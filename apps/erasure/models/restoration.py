@@ -16,7 +16,7 @@ class RestorationState(models.TextChoices):
     UNTOUCHED = "untouched", "Nothing of it came back"
     AWAITING = "awaiting", "Removed again, not proven again"
     PROVED = "proved", "Removed and proved again"
-    FAILED = "failed", "Removed again; something of it was found on the disk"
+    FAILED = "failed", "Removed again; traces were found on the disk"
     UNPROVEN = "unproven", "Removed again, and can't be proven again"
 
 

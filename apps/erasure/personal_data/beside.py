@@ -144,7 +144,7 @@ MEMORIES: Final = (
         Sort.DERIVED,
         because="Patterns made of names of companies and of words of questions.",
         stays=reasons.ENDS_WITH_PROCESS,
-        withheld="Patterns made of names of companies and of words of questions, in a program's memory until it ends.",
+        withheld="Patterns made from names of companies and words of questions, in a program's memory until it ends.",
     ),
     Fields(
         "memory:apps.retrieval.stages.figures.lines",
@@ -156,7 +156,7 @@ MEMORIES: Final = (
         Sort.DERIVED,
         because="Codes of countries for what documents state as their jurisdiction.",
         stays=reasons.ENDS_WITH_PROCESS,
-        withheld="Codes of countries for what documents state as their law, in a program's memory until it ends.",
+        withheld="Country codes for the law that documents state, in a program's memory until it ends.",
     ),
     Fields("memory:apps.retrieval.api.problem_types", Sort.NONE, because="The codes that the API answers with."),
     Fields("memory:apps.retrieval.api.changelog", Sort.NONE, because="A file of the release's own."),

@@ -100,7 +100,7 @@ TABLES: Final[Mapping[str, tuple[Fields, ...]]] = {
             Sort.FREE_TEXT,
             because="Django's own; not used.",
             stays=reasons.NOBODY_WRITES,
-            unsearched="Tables of Django that are empty: no role that runs anything may write there.",
+            unsearched="Django's own tables, which are empty: no role that runs anything may write there.",
             withheld=reasons.NOT_USED,
         ),
     ),

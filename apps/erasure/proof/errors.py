@@ -10,7 +10,7 @@ class NeedlesLostError(ApplicationError):
 
     code = "audit.proof_needles_lost"
     status = 500
-    message = "What was to be looked for after run {run} is not there any more, or is not what was written."
+    message = "The list of what to search for after removal run {run} no longer exists, or was changed."
 
 
 class ControlFailedError(ApplicationError):
@@ -18,7 +18,7 @@ class ControlFailedError(ApplicationError):
 
     code = "audit.proof_control"
     status = 409
-    message = "The control of run {run} did not find everything that was there: {missing}."
+    message = "The control of removal run {run} did not find everything that was there: {missing}."
 
 
 class WindowError(ApplicationError):
@@ -30,4 +30,4 @@ class WindowError(ApplicationError):
 class ProverBusyError(ApplicationError):
     code = "audit.proof_busy"
     status = 409
-    message = "Another process works on the proofs of erasures: see what it does on the runs' pages."
+    message = "Another process is working on the proofs of erasures: see its progress on the runs' pages."

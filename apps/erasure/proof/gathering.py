@@ -28,8 +28,8 @@ FEWEST_OF_ONE: Final = 8
 MOST_OF_ONE: Final = 400
 MOST_TARGETS: Final = MOST_SOURCES // FEWEST_OF_ONE
 _AS_TEXT: Final = {Made.VECTOR: "::text"}
-NOT_THERE_BEFORE: Final = "given, and found nowhere before the removal"
-STAYS: Final = "of what must stay"
+NOT_THERE_BEFORE: Final = "entered, but found nowhere before the removal"
+STAYS: Final = "part of what must be kept"
 # Vectors become text outside, of those alone that are taken: 500 of them are 20 ms of work.
 _SAMPLE: Final = """
     SELECT value{} FROM (SELECT value, row_number() OVER () AS n, count(*) OVER () AS total FROM ({}) found) numbered
@@ -107,7 +107,7 @@ def gather(
         of += [place] * len(made.sources)
         left_out.update(made.left_out)
     if len(chosen) < len(targets):
-        left_out["of targets that were not sampled"] = len(targets) - len(chosen)
+        left_out["from targets that were not sampled"] = len(targets) - len(chosen)
     merged = Needles(sources=tuple(sources), needles=tuple(needles), left_out=dict(left_out))
     return Gathered(needles=merged, targets=tuple(chosen), of=tuple(of), names=names, lacking=tuple(lacking))
 

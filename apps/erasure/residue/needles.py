@@ -106,7 +106,7 @@ def make_needles(
     ]
     left_out: Counter[str] = Counter()
     if len(things) > most:
-        left_out["more than are looked for at once"] = len(things) - most
+        left_out["more than can be searched for at once"] = len(things) - most
         things = [things[number * len(things) // most] for number in range(most)]
     needles: list[Needle] = []
     for number, (_, encoded) in enumerate(things):

@@ -109,13 +109,13 @@ def physical_phase(
             "Wait for transactions that still see what was removed",
             lambda c: _wait(c, plan.next_transaction, wait_s),
         ),
-        *((f"table:{relation.name}", f"Write {relation.name} anew", _rewriting(relation)) for relation in plan.tables),
+        *((f"table:{relation.name}", f"Rewrite {relation.name}", _rewriting(relation)) for relation in plan.tables),
         *(
-            (f"statistics:{relation.name}", f"Write {relation.name} anew", _rewriting_statistics(relation, wait_s))
+            (f"statistics:{relation.name}", f"Rewrite {relation.name}", _rewriting_statistics(relation, wait_s))
             for relation in plan.statistics
         ),
-        ("wal", "Turn over the write-ahead log", lambda _: turn_over_wal(access)),
-        ("redis", "Have Redis write its files anew", lambda _: rewrite_files(access.redis_urls)),
+        ("wal", "Overwrite the write-ahead log", lambda _: turn_over_wal(access)),
+        ("redis", "Have Redis rewrite its files", lambda _: rewrite_files(access.redis_urls)),
     ]
     steps: list[Step] = []
     with access.connect() as connection:
@@ -180,14 +180,12 @@ def _rewriting(relation: Relation) -> Callable[[psycopg.Connection[Any]], str]:
                 break
             except psycopg.errors.LockNotAvailable:
                 if attempt == _ATTEMPTS - 1:
-                    return "others use it all the time: run this again when fewer work"
+                    return "it is in constant use: run this again when fewer people work"
                 time.sleep(_POLL_S)
             finally:
                 connection.execute("RESET lock_timeout")
         # Who may not is told so in a warning alone.
-        return (
-            "" if _rewritten(connection, relation) else "it was not written anew: this needs its owner or a superuser"
-        )
+        return "" if _rewritten(connection, relation) else "it was not rewritten: this needs its owner or a superuser"
 
     return rewrite
 

@@ -23,7 +23,7 @@ _SQL = read_statements(__file__)
 FIRST_NORMAL_ID = 16_384
 # Whatever is done, these stay: nobody reads them through a file system or a connection.
 NEVER_REACHED = (
-    "disk blocks that were given back to the operating system, and an SSD's spare blocks",
+    "disk blocks that were returned to the operating system, and an SSD's spare blocks",
     "memory of running processes, and swap space",
     "replicas, snapshots and backups made earlier, archived WAL",
 )
@@ -72,12 +72,12 @@ def every_place(access: Access, *, dump: bool = True) -> Places:
     else:
         places.extend(_server_places(access, files))
     if not access.embedded:
-        unreachable.append("not scanned: the server's log, unless it lies in its data directory")
+        unreachable.append("not scanned: the server's log, unless it is in its data directory")
     in_folders, closed = _folder_places(access)
     places.extend(in_folders)
     if closed:
         unreachable.append(f"not scanned: {closed} files of our folders that this account may not read")
-    unreachable.append("what the application's processes print, where something else than this installation keeps it")
+    unreachable.append("the output of the application's processes, if something other than this installation keeps it")
     found, missing = redis_places(access)
     places.extend(Place(group="Redis", name=name, read=read) for name, read in found)
     unreachable.extend(missing)

@@ -103,9 +103,9 @@ def rewrite_files(urls: tuple[str, ...]) -> str:
                 problems.append("a Redis does not say whether it keeps files")
                 continue
             if told.get("appendonly") == "yes" and not _written(client, "aof", client.bgrewriteaof):
-                problems.append("Redis could not write its append-only file anew")
+                problems.append("Redis could not rewrite its append-only file")
             if told.get("save") and not _written(client, "rdb", client.bgsave):
-                problems.append("Redis could not write its dump file anew")
+                problems.append("Redis could not rewrite its dump file")
     return "; ".join(dict.fromkeys(problems))
 
 

@@ -20,7 +20,7 @@ from apps.erasure.residue.wal import Unread, wal_views
 
 _PACKED_BYTES = 1 << 20  # values are looked through together, this many bytes at a time
 _NO_BASELINE: Final = (
-    "no freshly made cluster of the release to compare with: what the catalogue holds by itself counts"
+    "no new cluster of the release to compare with: what the catalogue contains by default counts as found"
 )
 OnProgress = Callable[[int, int, str], None]  # places done, places in all, what comes next
 

@@ -42,7 +42,7 @@ def turn_over_wal(access: Access) -> str:
             if _stale_segment(files, before=start) is None:
                 return ""
         if files is None:
-            return "the files of WAL can't be seen: they were turned over, and nobody looked"
+            return "the WAL files can't be read: they were overwritten, but not checked"
         kept = "; ".join(wal_kept_elsewhere(connection)) or "something keeps it"
         return f"{_stale_segment(files, before=start)} still holds what is older: {kept}"
 
@@ -68,6 +68,6 @@ def wal_kept_elsewhere(connection: psycopg.Connection[Any]) -> Iterator[str]:
     if keeps:
         yield "wal_keep_size keeps segments for replicas"
     if replicas:
-        yield f"replicas ({replicas}): they follow by themselves, and have a disk of their own"
+        yield f"replicas ({replicas}): they follow automatically, and have their own disks"
     if slots:
-        yield f"replication slots ({slots}) keep WAL until it was fetched"
+        yield f"replication slots ({slots}) keep WAL until it is fetched"

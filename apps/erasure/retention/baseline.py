@@ -13,8 +13,8 @@ from apps.tenants.context import current_scope, open_scope
 from apps.tenants.models import Tenant
 
 REASON = (
-    "What Glassbox ships: events are kept for as long as their class must be, documents seven years after another "
-    "version took their place, and nothing has a latest date."
+    "The rules that Glassbox ships: events are kept for as long as their class requires, documents for seven years "
+    "after another version replaced them, and nothing has a latest date."
 )
 
 

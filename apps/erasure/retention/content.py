@@ -129,13 +129,13 @@ def asked(rules: Sequence[Rule], *, on: date, reach: Reach, subject: str = "") -
 
 
 def _unknown() -> dict[str, str]:
-    return {"keep_months": "Nothing of this name is kept any more. Take the rule out."}
+    return {"keep_months": "Nothing of this name is kept any more. Remove the rule."}
 
 
 def _said(rule: Rule, subject: RetainedSubject) -> dict[str, str]:
     said: dict[str, str] = {}
     if rule.group and rule.group not in subject.groups:
-        said["group"] = "There is no such part. Take the rule out."
+        said["group"] = "There is no such part. Remove the rule."
     if not rule.legal_basis.strip():
         said["legal_basis"] = "Name the ground on which it is kept, such as 6(1)(c) legal obligation."
     if rule.clock_start not in subject.clocks:
@@ -148,10 +148,11 @@ def _said(rule: Rule, subject: RetainedSubject) -> dict[str, str]:
         said["keep_months"] = f"Enter at most {LONGEST_MONTHS} months."
     if rule.remove_months is not None and rule.remove_months < rule.keep_months:
         said["remove_months"] = (
-            f"It can't have to be gone before it may go: enter {rule.keep_months} or more, or leave it empty."
+            f"Its latest date can't be earlier than its minimum period: enter {rule.keep_months} or more, or "
+            "leave it empty."
         )
     elif rule.remove_months is not None and rule.remove_months > LONGEST_MONTHS:
         said["remove_months"] = f"Enter at most {LONGEST_MONTHS} months, or leave it empty."
     if rule.includes_current and not subject.has_versions:
-        said["includes_current"] = "It has no versions. Take the mark away."
+        said["includes_current"] = "It has no versions. Clear the checkbox."
     return said

@@ -45,7 +45,7 @@ def in_plain_words(rule: Rule) -> str:
     """kept at least 7 years, counted from when it happened; no latest date"""
     known = subjects().get(rule.subject)
     clock = known.clocks.get(rule.clock_start, rule.clock_start) if known else rule.clock_start
-    current = "; the current version, too" if rule.includes_current else ""
+    current = "; the current version too" if rule.includes_current else ""
     return f"{_kept(rule)}, counted from {clock}; {_gone(rule)}{current}"
 
 
@@ -59,9 +59,9 @@ def _gone(rule: Rule) -> str:
 
 def _sentence(old: Rule | None, new: Rule | None) -> str:
     if old is None and new is not None:
-        return f"has a rule of its own: {in_plain_words(new)}"
+        return f"has its own rule: {in_plain_words(new)}"
     if new is None and old is not None:
-        goes_by = "goes by the rule for the whole" if old.group else "has no rule, and is kept"
+        goes_by = "follows the rule for the whole" if old.group else "has no rule, and is kept"
         return f"{goes_by} (until now: {in_plain_words(old)})"
     if old is None or new is None:
         return ""
@@ -75,7 +75,7 @@ def _sentence(old: Rule | None, new: Rule | None) -> str:
         clock = known.clocks.get(new.clock_start, new.clock_start) if known else new.clock_start
         said.append(f"counted from {clock}")
     if old.includes_current != new.includes_current:
-        said.append("the current version goes, too" if new.includes_current else "the current version stays")
+        said.append("the current version is removed too" if new.includes_current else "the current version stays")
     if old.legal_basis != new.legal_basis:
         said.append(f"the ground is {new.legal_basis} instead of {old.legal_basis}")
     return "; ".join(said)

@@ -15,7 +15,7 @@ class RetentionInvalidError(ApplicationError):
     @property
     def detail(self) -> str:
         said = " ".join(f"{problem.key[0]} {problem.key[1]}: {problem.text}" for problem in self.data["problems"])
-        return f"Retention schedule {self.data['number']} can't be as it is. {said}"
+        return f"Retention schedule {self.data['number']} is not valid. {said}"
 
     def __str__(self) -> str:
         return self.detail
@@ -26,7 +26,9 @@ class ScheduleStateError(ApplicationError):
 
     code: ClassVar[str] = "audit.retention_state"
     status: ClassVar[int] = 409
-    message: ClassVar[str] = "Retention schedule {number} is {status}: this takes one that is {wanted}. Open it again."
+    message: ClassVar[str] = (
+        "Retention schedule {number} is {status}, but this step needs one that is {wanted}. Open it again."
+    )
 
 
 class NotTheAuthorError(ApplicationError):
@@ -43,7 +45,7 @@ class OwnScheduleError(ApplicationError):
     code: ClassVar[str] = "audit.retention_own"
     status: ClassVar[int] = 403
     message: ClassVar[str] = (
-        "You wrote retention schedule {number}: somebody else decides on it, a reviewer or another data "
+        "You wrote retention schedule {number}, so somebody else decides on it: a reviewer or another data "
         "protection officer."
     )
 
@@ -54,7 +56,7 @@ class PurgeChangedError(ApplicationError):
     code: ClassVar[str] = "audit.purge_changed"
     status: ClassVar[int] = 409
     message: ClassVar[str] = (
-        "Nothing was proposed: the next part of this purge is part {number} by now. Read it as it stands, and go on "
+        "Nothing was proposed: the next part of this purge is now part {number}. Read its current state and continue "
         "from there."
     )
 
@@ -65,8 +67,8 @@ class ScheduleChangedError(ApplicationError):
     code: ClassVar[str] = "audit.retention_changed"
     status: ClassVar[int] = 409
     message: ClassVar[str] = (
-        "Nothing was done: schedule {number}, or the one in force, has changed since you opened this page. Read it as "
-        "it stands now, and go on from there."
+        "Nothing was done: schedule {number}, or the one in force, has changed since you opened this page. Read its "
+        "current state and continue from there."
     )
 
 
@@ -75,18 +77,20 @@ class SameScheduleError(ApplicationError):
 
     code: ClassVar[str] = "audit.retention_same"
     status: ClassVar[int] = 409
-    message: ClassVar[str] = "Schedule {number} says what the one in force says. Change a rule, or discard the draft."
+    message: ClassVar[str] = "Schedule {number} says the same as the one in force. Change a rule, or discard the draft."
 
 
 class ReasonNeededError(ApplicationError):
     code: ClassVar[str] = "audit.retention_reason_needed"
-    message: ClassVar[str] = "Say why, in a few words: whoever decides and the record need it."
+    message: ClassVar[str] = "Say why, in a few words: whoever decides needs the reason, and so does the audit log."
 
 
 class OnlyPeopleError(ApplicationError):
     code: ClassVar[str] = "audit.retention_person_needed"
     status: ClassVar[int] = 403
-    message: ClassVar[str] = "Only a person can do this: retention rules and purges bear a name. Sign in yourself."
+    message: ClassVar[str] = (
+        "Only a person can do this, because retention rules and purges carry a name. Sign in yourself."
+    )
 
 
 class NothingDueError(ApplicationError):
@@ -94,7 +98,7 @@ class NothingDueError(ApplicationError):
 
     code: ClassVar[str] = "audit.purge_nothing_due"
     status: ClassVar[int] = 409
-    message: ClassVar[str] = "Nothing is due: {what}. No dry run was kept. Choose a wider reach, or come back later."
+    message: ClassVar[str] = "Nothing is due: {what}. No dry run was saved. Choose a wider reach, or try again later."
 
 
 class PurgeOutdatedError(ApplicationError):
@@ -103,11 +107,11 @@ class PurgeOutdatedError(ApplicationError):
     code: ClassVar[str] = "audit.purge_outdated"
     status: ClassVar[int] = 409
     message: ClassVar[str] = (
-        "This dry run went by retention schedule {number}, which is not in force any more. Make a new dry run."
+        "This dry run used retention schedule {number}, which is no longer in force. Make a new dry run."
     )
 
 
 class PurgeEndedError(ApplicationError):
     code: ClassVar[str] = "audit.purge_ended"
     status: ClassVar[int] = 409
-    message: ClassVar[str] = "All of this purge has been proposed. Make a new dry run for what has come due since."
+    message: ClassVar[str] = "All of this purge has been proposed. Make a new dry run for what has become due since."

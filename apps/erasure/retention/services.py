@@ -209,10 +209,9 @@ def _announce(schedule: RetentionSchedule) -> None:
     write_to_deciders(
         permission=Permission.PRIVACY_APPROVE,
         author_id=schedule.author_id,
-        subject=f"Retention rules {schedule.number} of {current_tenant().name} wait for an approval",
+        subject=f"Retention schedule {schedule.number} of {current_tenant().name} waits for approval",
         body=(
-            f"{schedule.author_label} has submitted retention rules {schedule.number}; another person decides on "
-            "them.\n\n"
-            "Sign in, and open Privacy, Retention.\n"
+            f"{schedule.author_label} has submitted retention schedule {schedule.number}. Another person must decide "
+            "on it.\n\nSign in, and open Privacy, Retention.\n"
         ),
     )

@@ -25,7 +25,7 @@ from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.models import Scope
 
 _SQL: Final = read_statements(__file__)
-_REASON: Final = "what came into a scope since its erasure was proposed"
+_REASON: Final = "what was added to a scope since its erasure was proposed"
 _AT_ONCE: Final = 5_000
 _CLOSED: Final = _SQL["closed"]
 

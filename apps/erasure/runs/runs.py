@@ -233,7 +233,7 @@ def _require_removable(targets: Iterable[Target], *, any_part: bool) -> None:
     for start in range(0, len(cores), _AT_ONCE):
         proofs = Event.objects.filter(id__in=cores[start : start + _AT_ONCE], action=ERASED)
         for event_id in proofs.values_list("id", flat=True)[:1]:
-            raise TargetRefusedError(part=Group.CORE, event=event_id, problem="authorises removals, and stays")
+            raise TargetRefusedError(part=Group.CORE, event=event_id, problem="authorises removals, and so must stay")
 
 
 def _by_type(targets: Iterable[Target]) -> dict[str, int]:

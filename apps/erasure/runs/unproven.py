@@ -31,10 +31,10 @@ from apps.tenants.second_person import require_second_person
 class Unproven(models.TextChoices):
     """Why no physical proof is made, as a code: the certificate says it for ever."""
 
-    NO_ADMINISTRATOR = "no_administrator", "Nobody has the access of the database server's administrator"
-    KEEPS_FAILING = "keeps_failing", "Control, physical phase or scan could not be brought to an end"
-    NEEDLES_LOST = "needles_lost", "What was to be looked for is lost"
-    RESIDUE = "residue", "Something of it was found on the disk, out of reach of this platform"
+    NO_ADMINISTRATOR = "no_administrator", "Nobody has administrator access to the database server"
+    KEEPS_FAILING = "keeps_failing", "Control, physical phase or scan could not be completed"
+    NEEDLES_LOST = "needles_lost", "The list of what to search for is lost"
+    RESIDUE = "residue", "Traces were found on the disk, out of reach of Glassbox"
 
 
 # Where the run has nothing of its own to do any more, or nothing that it could.

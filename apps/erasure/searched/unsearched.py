@@ -17,11 +17,11 @@ from apps.tenants.personal_data import Sort
 
 # Of a whole sort, where nobody says more of one place: there are no words of a person to be found.
 _OF_SORT: Final[Mapping[Sort, str]] = {
-    Sort.DERIVED: "It is made of what is searched, and goes with it.",
+    Sort.DERIVED: "It is made from data that is searched, and is removed with it.",
     Sort.CREDENTIAL: "Keys, and digests of secrets, which name nobody.",
-    Sort.LOG: "Lines of programs about their work. The scan after an erasure looks through them.",
+    Sort.LOG: "Log lines of programs about their work. The scan after an erasure searches them.",
 }
-_BESIDE: Final = "It lies beside the database, and holds what the tables hold for a time, or until it ends."
+_BESIDE: Final = "It is stored beside the database, and holds data from the tables for a time, or until it ends."
 # Types of columns that hold no text: ids, numbers, times, yes and no.
 _NO_TEXT: Final = frozenset(
     ("uuid", "_uuid", "bool", "int2", "int4", "int8", "_int2", "_int4", "_int8", "float4", "float8", "numeric", "date")

@@ -42,7 +42,7 @@ class LogContents:
     """See Store. What no sealed event authorises yet is not cleared: it waits for the sealer."""
 
     key = "audit.log_contents"
-    label = "What the events of the log say"
+    label = "Contents of the events in the log"
     phase = Phase.LOG
     types = _TYPES
 
@@ -83,7 +83,7 @@ class DataKeys:
     """
 
     key = "audit.data_keys"
-    label = "Keys that the log's payloads are sealed by"
+    label = "Keys that seal the log's payloads"
     phase = Phase.KEYS
     types = _TYPES
     waits_for_holds = True

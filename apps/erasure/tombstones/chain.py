@@ -61,7 +61,7 @@ def tombstones(place: TombstonePlace | None = None, *, after: int = 0, previous:
         previous = found.mac
         yield found
     if number < place.confirmed():
-        raise TombstonesDamagedError(number=number + 1, problem="it was taken away")
+        raise TombstonesDamagedError(number=number + 1, problem="it was removed")
 
 
 def tombstones_of(tenant_id: TenantId) -> tuple[Tombstone, ...]:
@@ -83,7 +83,7 @@ def is_tombstoned(kind: DigestKind, value: str) -> Refusal | None:
         known = _refreshed()
         written: int = TombstoneMark.objects.aggregate(last=Max("number"))["last"] or 0
         if written > known.number:
-            raise TombstonesDamagedError(number=known.number + 1, problem="the database knows of it, and it is gone")
+            raise TombstonesDamagedError(number=known.number + 1, problem="the database knows about it, but it is gone")
         return known.refused.get((tenant, kind, keyed_digest(kind, value, tenant=tenant)))
 
 
@@ -102,7 +102,7 @@ def _refreshed() -> _Known:
     if known is None:
         known = _known[url] = _Known()
     if confirmed < known.confirmed:
-        raise TombstonesDamagedError(number=known.confirmed, problem="it was confirmed, and is not any more")
+        raise TombstonesDamagedError(number=known.confirmed, problem="it was confirmed before, but no longer is")
     known.confirmed = confirmed
     for each in tombstones(place, after=known.number, previous=known.mac):
         known.number, known.mac = each.number, each.mac

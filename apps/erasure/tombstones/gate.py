@@ -32,10 +32,10 @@ from apps.tenants.tokens import Identity
 # process, shows by then. One that is put back into a new database shows at once, on the first connection to it.
 REMEMBERED_S: Final = 2.0
 
-RESTORED: Final = "the database was put back from a backup, and what was erased since is not removed again yet"
-BEHIND: Final = "the database is older than what was erased: it was put back to an earlier moment"
-LOST: Final = "the record of what was erased is not there, and the database knows that there was one"
-UNREADABLE: Final = "the database is being put back, or its tables are of another release"
+RESTORED: Final = "the database was restored from a backup, and what was erased since has not been removed again yet"
+BEHIND: Final = "the database is older than an erasure: it was restored to an earlier time"
+LOST: Final = "the record of what was erased is missing, but the database knows that there was one"
+UNREADABLE: Final = "the database is being restored, or its tables belong to another release"
 
 _STATE: Final = """
     SELECT (SELECT system_identifier::text FROM pg_control_system()), d.oid::text,

@@ -32,7 +32,7 @@ from apps.tenants.ids import TenantId
 
 WRITTEN: Final = "audit.tombstone.written"
 REPLAYED: Final = "replayed"
-_REASON: Final = "keep what is removed from coming back"
+_REASON: Final = "keep removed data from coming back"
 
 
 def tombstone_write(

@@ -26,7 +26,9 @@ def sentence(answer: AccessAnswer, holdings: Sequence[Holding]) -> str:
     who = _who(answer)
     match answer.verdict:
         case Verdict.IN_THE_FUTURE:
-            return f"{on} lies in the future: what can be reached then may still change, so no fact answers it."
+            return (
+                f"{on} is in the future. What can be reached then may still change, so there are no facts to answer it."
+            )
         case Verdict.BEFORE_THE_TENANT:
             created = instant(answer.tenant.created_at)
             return f"{on} nobody could reach anything in {tenant}, which was created on {created}."
@@ -68,24 +70,24 @@ def notes(facts: AccessFacts, verdict: Verdict) -> tuple[str, ...]:
         acts_for = facts.subject.acts_for
         account = "a deactivation of the account and " if person or acts_for else ""
         said.append(
-            f"Not kept with dates, and so not considered: {account}a suspension of the tenant. While it lasted, "
+            f"No dates are kept for {account}a suspension of the tenant, so it is not considered. While it lasted, "
             "nothing could be reached."
         )
         if acts_for:
             said.append(
-                f"The key acts for {_named(acts_for)}: it could reach no more than its own scopes and the memberships "
-                f"of {acts_for.name} at that instant both gave, and nothing without a membership of its role."
+                f"The key acts for {_named(acts_for)}: it could reach only what both its own scopes and the "
+                f"memberships of {acts_for.name} gave at that time, and nothing without a membership with its role."
             )
         if not person:
-            said.append("Of a key's expiry only the present date is kept; rotating a key brings it forward.")
+            said.append("For a key's expiry only the current date is kept; rotating a key moves it forward.")
         said.append(
-            "What a role may do, and the names of people and scopes, are those of today. A right that ended could be "
-            "used for up to a minute more, by a request that had already begun."
+            "The rights of roles and the names of people and scopes are those of today. A request that had already "
+            "begun could use an ended right for up to a minute more."
         )
     if facts.subject.deactivated:
-        said.append("The account is deactivated today; since when is not kept.")
+        said.append("The account is deactivated today; the date of that is not kept.")
     if facts.tenant.suspended:
-        said.append("The tenant is suspended today; since when is not kept.")
+        said.append("The tenant is suspended today; the date of that is not kept.")
     return tuple(said)
 
 

@@ -34,7 +34,7 @@ from apps.tenants.roles import Permission
 # More would make the page heavy; what is not suggested can still be typed.
 _SUGGESTED = 500
 _KEY = re.compile(rf"{KEY_MARK}([0-9a-zA-Z]{{12}})")
-_INTENT = RegexValidator(r"^[a-z][a-z0-9_]{0,39}$", "Give the intent's short name, such as performance.")
+_INTENT = RegexValidator(r"^[a-z][a-z0-9_]{0,39}$", "Enter the intent's short name, such as performance.")
 _VERDICTS = {
     Verdict.COULD_REACH: ("Could reach", "good"),
     Verdict.IN_THE_FUTURE: ("In the future", "warn"),
@@ -60,7 +60,10 @@ class AccessForm(forms.Form):
         required=False,
         max_length=150,
         widget=UnfoldAdminTextInputWidget(attrs={"list": "access-subjects", "autocomplete": "off"}),
-        help_text="A user name, or gbx_ and a key's 12 characters; past members and ended keys too. Empty: yourself.",
+        help_text=(
+            "A user name, or gbx_ and a key's 12 characters, including past members and ended keys. Empty means "
+            "yourself."
+        ),
     )
     date = forms.DateTimeField(
         label="Date and time, in UTC",
@@ -76,7 +79,7 @@ class AccessForm(forms.Form):
         required=False,
         validators=[_INTENT],
         widget=UnfoldAdminTextInputWidget(attrs={"list": "access-intents", "autocomplete": "off"}),
-        help_text="An intent's short name, or unrecognised. Empty: every intent of the policy of that date.",
+        help_text="An intent's short name, or unrecognised. Empty means every intent of the policy on that date.",
     )
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, about_others: bool) -> None:
@@ -87,7 +90,7 @@ class AccessForm(forms.Form):
     def clean_who(self) -> str:
         who: str = self.cleaned_data["who"].strip()
         if who.startswith(KEY_MARK) and len(who) > len(KEY_MARK) + 12 and "_" in who[len(KEY_MARK) :]:
-            raise forms.ValidationError("Give the key's prefix, gbx_ and 12 characters; never the whole key.")
+            raise forms.ValidationError("Enter the key's prefix: gbx_ and 12 characters. Never enter the whole key.")
         return who
 
     @property

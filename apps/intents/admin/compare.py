@@ -27,7 +27,7 @@ from apps.tenants.roles import Permission
 
 # More would make the page heavy; an older number can still be typed.
 _SUGGESTED = 200
-_HOW = "Give a version's number (3), a date (2026-01-31), active, or baseline."
+_HOW = "Enter a version's number (3), a date (2026-01-31), active, or baseline."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,14 +49,14 @@ class CompareForm(forms.Form):
         label="Before",
         max_length=40,
         widget=UnfoldAdminTextInputWidget(attrs={"list": "compare-versions", "autocomplete": "off"}),
-        help_text=f"{_HOW} A date stands for its first instant, UTC.",
+        help_text=f"{_HOW} A date means the start of that day, UTC.",
         error_messages={"required": _HOW},
     )
     after = forms.CharField(
         label="After",
         max_length=40,
         widget=UnfoldAdminTextInputWidget(attrs={"list": "compare-versions", "autocomplete": "off"}),
-        help_text="In the same way. What stands here and not there is shown as added.",
+        help_text="In the same way. What only this version contains is shown as added.",
         error_messages={"required": _HOW},
     )
 
@@ -76,7 +76,7 @@ def _policy(reference: str) -> PolicySnapshot:
     except UnknownPolicyReferenceError as error:
         raise forms.ValidationError(f"“{reference}” names no version: {error.data['problem']}. {_HOW}") from error
     except NoPolicyInForceError as error:
-        raise forms.ValidationError(f"No version was in force at {reference}. Give a later date.") from error
+        raise forms.ValidationError(f"No version was in force at {reference}. Enter a later date.") from error
 
 
 @require_safe

@@ -63,8 +63,8 @@ class ExampleForm(forms.Form):
         label="Question",
         max_length=LONGEST_EXAMPLE,
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 3, "autocomplete": "off"}),
-        help_text="Leave out names of people and clients: an example is kept with the policy and read by others.",
-        error_messages={"required": "Write the question that is to be the example."},
+        help_text="Do not include names of people or clients: an example is kept with the policy and read by others.",
+        error_messages={"required": "Enter the question for the example."},
     )
     intent = forms.ChoiceField(
         label="Intent that it must get",
@@ -77,7 +77,7 @@ class ExampleForm(forms.Form):
         required=False,
         max_length=1000,
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 2}),
-        help_text="For the reviewer and the record. An existing draft keeps its own reason.",
+        help_text="For the reviewer and the audit log. An existing draft keeps its own reason.",
     )
 
     def __init__(

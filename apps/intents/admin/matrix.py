@@ -86,8 +86,8 @@ def thresholds(settings: ClassifierSettings) -> tuple[str, ...]:
         f"points, any other 1, and {settings.points_for_full_weight:g} points bring the whole.",
         f"Below a score of {settings.minimum_score:g} a question is unrecognised.",
         f"So it is when the lead over the second intent is smaller than {settings.minimum_margin:g}.",
-        f"While the embedding provider is down, terms alone decide: at least {settings.minimum_term_points:g} points "
-        f"and a lead of {settings.minimum_term_margin:g}, and the answer says so.",
+        f"While the embedding provider is unavailable, only terms decide: at least {settings.minimum_term_points:g} "
+        f"points and a lead of {settings.minimum_term_margin:g}, and the answer says so.",
         f"A version needs {settings.minimum_golden_accuracy:.0%} of its review examples right, each left out in turn, "
         "before it can be approved.",
     )

@@ -54,7 +54,7 @@ def approved_by(origin: str, approver_label: str) -> str:
 @admin.register(PolicyVersion)
 class PolicyVersionAdmin(TenantModelAdmin):
     title_plural = "Policy versions"
-    empty_text = "No version matches: take away a filter. Every tenant begins with version 1, the shipped baseline."
+    empty_text = "No version matches: remove a filter. Every tenant begins with version 1, the shipped baseline."
 
     list_display = (
         "version",

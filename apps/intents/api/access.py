@@ -30,14 +30,14 @@ class AccessQuestionSerializer(StrictSerializer):
         KEY_PATTERN,
         required=False,
         help_text="An API key's prefix, never the whole key.",
-        error_messages={"invalid": "Give the key's prefix, the 12 characters after gbx_; never the whole key."},
+        error_messages={"invalid": "Enter the key's prefix, the 12 characters after gbx_; never the whole key."},
     )
-    date = serializers.DateTimeField(required=False, help_text="An instant, UTC where it names no zone; now.")
+    date = serializers.DateTimeField(required=False, help_text="A time, in UTC if it has no zone; now by default.")
     intent = serializers.RegexField(
         INTENT_PATTERN,
         required=False,
-        help_text="An intent's name, or `unrecognised`; all of them.",
-        error_messages={"invalid": "Give the intent's short name, such as performance, or unrecognised."},
+        help_text="An intent's name, or `unrecognised`; by default all intents.",
+        error_messages={"invalid": "Enter the intent's short name, such as performance, or unrecognised."},
     )
 
     def validate_key(self, key: str) -> str:
@@ -53,16 +53,16 @@ class AccessQuestionSerializer(StrictSerializer):
 
 class AccessSubjectSerializer(LabelledSerializer):
     kind = serializers.ChoiceField(choices=choices_of(PrincipalKind))
-    id = serializers.UUIDField(allow_null=True, help_text="null where this tenant knows nobody of the name.")
+    id = serializers.UUIDField(allow_null=True, help_text="null if this tenant knows nobody of that name.")
     name = serializers.CharField(help_text="The user name, or gbx_ and the key's prefix.")
     acts_for = serializers.CharField(
-        allow_null=True, help_text="The user name of the person whose own key it is; null for everybody else."
+        allow_null=True, help_text="The user name of the person for whom the key acts; null otherwise."
     )
 
 
 class IntentReachSerializer(LabelledSerializer):
     name = serializers.CharField()
-    recognised = serializers.BooleanField(help_text="false for what a question reaches that no intent recognises.")
+    recognised = serializers.BooleanField(help_text="false for questions that no intent recognises.")
     kinds = serializers.ListField(
         child=serializers.ChoiceField(choices=Kind.choices), help_text="Highest priority first."
     )
@@ -75,20 +75,22 @@ class ReachedScopeSerializer(serializers.Serializer[Any]):
 
 
 class AccessGrantSerializer(serializers.Serializer[Any]):
-    scope = serializers.CharField(help_text="Its key; everything below it was reached too.")
+    scope = serializers.CharField(help_text="The scope's key; everything below it could be reached too.")
     valid_from = serializers.DateTimeField()
     valid_to = serializers.DateTimeField(allow_null=True)
 
 
 class GrantedBySerializer(serializers.Serializer[Any]):
     through = serializers.ChoiceField(choices=choices_of(Through))
-    id = serializers.UUIDField(help_text="Of the membership, or of the key.")
+    id = serializers.UUIDField(help_text="The role of the membership or of the key.")
     role = serializers.ChoiceField(choices=Role.choices)
     may_ask = serializers.BooleanField(help_text="Whether the role allows questions.")
     valid_from = serializers.DateTimeField()
-    valid_to = serializers.DateTimeField(allow_null=True, help_text="The first instant at which it was not valid.")
+    valid_to = serializers.DateTimeField(allow_null=True, help_text="The first moment at which it was no longer valid.")
     grants = AccessGrantSerializer(many=True)
-    hidden_grants = serializers.IntegerField(help_text="Further grants, to scopes that you may not see.")
+    hidden_grants = serializers.IntegerField(
+        help_text="How many more grants there were, to scopes that you may not see."
+    )
 
 
 class AccessPolicySerializer(serializers.Serializer[Any]):
@@ -104,25 +106,27 @@ class AccessPolicySerializer(serializers.Serializer[Any]):
 
 
 class AccessAnswerSerializer(serializers.Serializer[Any]):
-    sentence = serializers.CharField(help_text="The whole answer, to be quoted.")
+    sentence = serializers.CharField(help_text="The whole answer in one sentence that you can quote.")
     verdict = serializers.ChoiceField(
-        choices=choices_of(Verdict), help_text="Nothing could be reached with any but could_reach."
+        choices=choices_of(Verdict), help_text="With any verdict except could_reach, nothing could be reached."
     )
     at = serializers.DateTimeField()
     answered_at = serializers.DateTimeField()
     tenant = serializers.CharField()
     subject = AccessSubjectSerializer()
-    intent = serializers.CharField(help_text="As asked; empty for all of the policy's intents.")
+    intent = serializers.CharField(help_text="As in the request; empty for all of the policy's intents.")
     intents = IntentReachSerializer(many=True)
-    scopes = ReachedScopeSerializer(many=True, help_text="Those reached that you may see.")
-    hidden_scopes = serializers.IntegerField(help_text="How many more were reached that you may not see.")
-    granted_by = GrantedBySerializer(many=True, help_text="What was valid then; roles and scopes add up.")
+    scopes = ReachedScopeSerializer(many=True, help_text="The scopes that could be reached and that you may see.")
+    hidden_scopes = serializers.IntegerField(help_text="How many more scopes could be reached that you may not see.")
+    granted_by = GrantedBySerializer(
+        many=True, help_text="The memberships or keys that were valid then; roles and scopes add up."
+    )
     bounded_by = GrantedBySerializer(
         many=True,
-        help_text="For a person's own key: what the person held then. The key could reach no more than both gave.",
+        help_text="For a personal key: what the person held then. The key could reach only what both gave.",
     )
     policy = AccessPolicySerializer(allow_null=True)
-    notes = serializers.ListField(child=serializers.CharField(), help_text="What the kept facts do not tell.")
+    notes = serializers.ListField(child=serializers.CharField(), help_text="What the recorded facts do not show.")
 
 
 _EXAMPLE = {
@@ -178,7 +182,7 @@ _EXAMPLE = {
         "valid_from": "2026-01-20T08:00:00Z",
         "valid_to": None,
     },
-    "notes": ["Not kept with dates, and so not considered: a suspension of the tenant."],
+    "notes": ["No dates are kept for a suspension of the tenant, so it is not considered."],
 }
 
 
@@ -192,11 +196,11 @@ class AccessView(ApiView):
         tags=["Policy"],
         summary="Who could reach what, when",
         description=(
-            "Which kinds of document and which scopes a person or an API key could reach on a date, with the policy "
-            "version, its author and approver, and the memberships and grants that gave it; as one sentence and in "
-            "parts. Without `user` and `key` the answer is about yourself; about others it needs the permission "
-            "audit.view. Where nothing could be reached (in the future, before the tenant existed, without a "
-            "membership), words and a verdict say why. Asking is recorded."
+            "Returns which kinds of document and which scopes a person or an API key could reach on a date, with the "
+            "policy version, its author and approver, and the memberships and grants that gave this access. The "
+            "answer is one sentence, and also its parts. Without `user` and `key` it is about yourself; to ask about "
+            "others you need the permission audit.view. If nothing could be reached (in the future, before the "
+            "tenant existed, without a membership), the sentence and the verdict say why. Each request is recorded."
         ),
         parameters=[AccessQuestionSerializer],
         responses=AccessAnswerSerializer,

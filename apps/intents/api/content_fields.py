@@ -28,7 +28,7 @@ class TextField(serializers.CharField):
 class NumberField(serializers.FloatField):
     """A number that a double holds: 1e999 is valid JSON, and infinite."""
 
-    default_error_messages = {"too_large": f"Write a number between -{LARGEST:.0e} and {LARGEST:.0e}."}
+    default_error_messages = {"too_large": f"Enter a number between -{LARGEST:.0e} and {LARGEST:.0e}."}
 
     def to_internal_value(self, data: Any) -> float:
         if not isinstance(data, int | float) or isinstance(data, bool):

@@ -37,7 +37,7 @@ LONGEST_DESCRIPTION: Final = 20_000
 class _RuleSerializer(StrictSerializer):
     """What an intent and the fallback have in common."""
 
-    description = TextField(max_length=LONGEST_DESCRIPTION, help_text="What questions belong here, in plain words.")
+    description = TextField(max_length=LONGEST_DESCRIPTION, help_text="Which questions belong here, in plain words.")
     kinds = serializers.ListField(child=serializers.ChoiceField(choices=Kind.choices), max_length=len(Kind))
     recording_mode = serializers.ChoiceField(choices=choices_of(RecordingMode))
     examples = serializers.ListField(
@@ -62,7 +62,7 @@ class IntentContentSerializer(_RuleSerializer):
         r"^[a-z][a-z0-9_]*\Z",
         max_length=LONGEST_NAME,
         trim_whitespace=False,
-        error_messages={"invalid": "Lower-case letters, digits and _, a letter first."},
+        error_messages={"invalid": "Lower-case letters, digits and _; begin with a letter."},
     )
     decisive_terms = serializers.ListField(child=TextField(max_length=LONGEST_TERM), max_length=MOST_TERMS)
     terms = serializers.ListField(child=TextField(max_length=LONGEST_TERM), max_length=MOST_TERMS)
@@ -108,9 +108,7 @@ class PolicyContentSerializer(StrictSerializer):
     )
     total_cap_chars = serializers.IntegerField(min_value=1, max_value=MOST_CHARS)
     classifier = ClassifierContentSerializer()
-    retrieval = serializers.DictField(
-        child=serializers.JSONField(), help_text="Settings that are absent get their defaults."
-    )
+    retrieval = serializers.DictField(child=serializers.JSONField(), help_text="Omitted settings get their defaults.")
 
     def validate_retrieval(self, values: dict[str, Any]) -> dict[str, int | float | bool]:
         problems: dict[str, list[str]] = {}

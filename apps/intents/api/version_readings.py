@@ -36,8 +36,8 @@ class AgainstSerializer(StrictSerializer):
     against = serializers.RegexField(
         _AGAINST,
         required=False,
-        help_text="`active` for the version in force (also where it is absent), or a version's number.",
-        error_messages={"invalid": "Write active, or a version's number."},
+        help_text="`active` for the version in force (the default), or a version's number.",
+        error_messages={"invalid": "Enter active, or a version's number."},
     )
 
 
@@ -59,10 +59,10 @@ class PolicyVersionFileView(ApiView):
     @extend_schema(
         operation_id="get_policy_version_file",
         tags=["Policy"],
-        summary="Show a version as the one file",
+        summary="Show a version as one file",
         description=(
-            "The file that an officer reads and a repository keeps, below comment lines that say which version it is. "
-            "Equal policies give equal files below those lines, to the byte."
+            "Returns the file that an officer reads and a repository keeps. Comment lines at the top say which "
+            "version it is. Below those lines, equal policies give files that are equal to the byte."
         ),
         responses={(200, "text/plain"): OpenApiTypes.STR},
         extensions=sample(f'curl -OJ "{{base}}/api/v1/policy/versions/$VERSION_ID/file/" {_KEY}'),
@@ -86,7 +86,10 @@ class PolicyVersionDiffView(ApiView):
         operation_id="get_policy_version_diff",
         tags=["Policy"],
         summary="What a version changes, in words",
-        description="From the version that `against` names to this one: what can be reached that could not, first.",
+        description=(
+            "Returns the changes from the version that `against` names to this one. Changes that widen what can be "
+            "reached come first."
+        ),
         parameters=[AgainstSerializer],
         responses=PolicyDiffSerializer,
         extensions={
@@ -107,8 +110,8 @@ class PolicyVersionCheckView(ApiView):
         tags=["Policy"],
         summary="Check a version as a submission does",
         description=(
-            "All problems that keep it from being used, in words. Where there are none, also how many of its "
-            "review examples get their intent, each left out in turn, and where the others went."
+            "Returns all problems that prevent its use, in words. If there are none, the answer also says how many "
+            "of its review examples get their intent, each left out in turn, and which intents the others got."
         ),
         responses=VersionCheckSerializer,
         extensions={

@@ -26,7 +26,9 @@ LONGEST_FILE: Final = 150_000
 class VersionSerializer(serializers.Serializer[Any]):
     """A version's life, without what it says. Needs the context `snapshots`: the versions' snapshots by id."""
 
-    version = serializers.IntegerField(source="number", help_text="Its number, counted from 1 in each tenant.")
+    version = serializers.IntegerField(
+        source="number", help_text="The version's number, counted from 1 in each tenant."
+    )
     version_id = serializers.UUIDField(source="id")
     status = serializers.ChoiceField(choices=VersionStatus.choices)
     origin = serializers.ChoiceField(choices=VersionOrigin.choices)
@@ -37,19 +39,21 @@ class VersionSerializer(serializers.Serializer[Any]):
         help_text="The number of the version that was in force when it was begun.",
     )
     author = serializers.CharField(source="author_label")
-    approver = serializers.CharField(source="approver_label", help_text="Who decided; empty as long as nobody has.")
+    approver = serializers.CharField(source="approver_label", help_text="Who decided; empty until somebody has.")
     reason = serializers.CharField(help_text="Why the author wants it.")
-    revision = serializers.IntegerField(help_text="Counts changes and submissions. Send the one you read with a step.")
+    revision = serializers.IntegerField(
+        help_text="Counts changes and submissions. Send the revision that you read with each step."
+    )
     created_at = serializers.DateTimeField()
     submitted_at = serializers.DateTimeField(allow_null=True)
     decided_at = serializers.DateTimeField(allow_null=True)
     decision_reason = serializers.CharField()
     effective_from = serializers.DateTimeField(
-        allow_null=True, help_text="When it comes into force, or came, by its approval."
+        allow_null=True, help_text="When it comes or came into force, according to its approval."
     )
     valid_from = serializers.DateTimeField(allow_null=True, help_text="null while it has not been in force.")
-    valid_to = serializers.DateTimeField(allow_null=True, help_text="null as long as it is in force.")
-    content_sha256 = serializers.SerializerMethodField(help_text="Equal for policies that say the same.")
+    valid_to = serializers.DateTimeField(allow_null=True, help_text="null while it is in force.")
+    content_sha256 = serializers.SerializerMethodField(help_text="Equal for policies with the same content.")
 
     def get_content_sha256(self, version: PolicyVersion) -> str:
         snapshots: Mapping[UUID, PolicySnapshot] = self.context["snapshots"]
@@ -95,10 +99,11 @@ class DiffSideSerializer(serializers.Serializer[Any]):
 
 class PolicyChangeSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(
-        choices=choices_of(ChangeKind), help_text="Whether questions can reach more, less, or something else changes."
+        choices=choices_of(ChangeKind),
+        help_text="Whether questions can reach more, can reach less, or something else changes.",
     )
     intent = serializers.CharField(
-        allow_null=True, help_text="An intent's name; empty for the fallback, null where it is about all of them."
+        allow_null=True, help_text="An intent's name; empty for the fallback, null if the change concerns all intents."
     )
     sentence = serializers.CharField()
 
@@ -107,7 +112,7 @@ class PolicyDiffSerializer(serializers.Serializer[Any]):
     same = serializers.BooleanField()
     before = DiffSideSerializer()
     after = DiffSideSerializer()
-    changes = PolicyChangeSerializer(many=True, help_text="What widens first, then what narrows.")
+    changes = PolicyChangeSerializer(many=True, help_text="Changes that widen come first, then changes that narrow.")
 
 
 class ConfusionSerializer(serializers.Serializer[Any]):
@@ -126,7 +131,7 @@ class MisclassifiedSerializer(serializers.Serializer[Any]):
 class GoldenCheckSerializer(serializers.Serializer[Any]):
     examples = serializers.IntegerField()
     correct = serializers.IntegerField()
-    accuracy = serializers.FloatField(help_text="Share of examples that get their intent without themselves, 0 to 1.")
+    accuracy = serializers.FloatField(help_text="The share of examples that get their intent when left out, 0 to 1.")
     minimum_accuracy = serializers.FloatField(help_text="The version's own bar.")
     passed = serializers.BooleanField()
     confusion = ConfusionSerializer(many=True)
@@ -138,9 +143,9 @@ class VersionCheckSerializer(serializers.Serializer[Any]):
     version_id = serializers.UUIDField()
     problems = serializers.ListField(
         child=serializers.CharField(),
-        help_text="What keeps it from being used, a sentence each; none when it is fine.",
+        help_text="The problems that prevent its use, one sentence each; empty if there are none.",
     )
-    golden = GoldenCheckSerializer(allow_null=True, help_text="null where problems have to be mended first.")
+    golden = GoldenCheckSerializer(allow_null=True, help_text="null if problems must be fixed first.")
 
 
 class _OneSourceSerializer(StrictSerializer):
@@ -154,7 +159,7 @@ class _OneSourceSerializer(StrictSerializer):
     file = TextField(
         required=False,
         max_length=LONGEST_FILE,
-        help_text="The text of the one file, as `GET versions/{id}/file/` gives it. Nothing in it is executed.",
+        help_text="The text of the file, as `GET versions/{id}/file/` returns it. Nothing in it is executed.",
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -171,17 +176,17 @@ class VersionStartSerializer(_OneSourceSerializer):
 
 
 class VersionChangeSerializer(_OneSourceSerializer):
-    revision = revision_field("The draft's as you read it.")
+    revision = revision_field("The revision of the draft that you read.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if not set(attrs) & set(self.sources):
-            raise serializers.ValidationError({"content": ["Send content, or the text of the one file as file."]})
+            raise serializers.ValidationError({"content": ["Send content, or the text of the file as file."]})
         return super().validate(attrs)
 
 
 class RevisionSerializer(StrictSerializer):
     revision = revision_field(
-        "The one that you read: nothing is done where the version was changed, or submitted again, since."
+        "The revision that you read. If the version has been changed or submitted again since, nothing is done."
     )
 
 
@@ -191,7 +196,7 @@ class DecisionSerializer(RevisionSerializer):
 
 class ApprovalSerializer(DecisionSerializer):
     effective_from = serializers.DateTimeField(
-        required=False, allow_null=True, help_text="When it comes into force; at once where it is absent."
+        required=False, allow_null=True, help_text="When it comes into force; at once by default."
     )
     reason = serializers.CharField(required=False, default="", allow_blank=True, max_length=LONGEST_REASON)
 

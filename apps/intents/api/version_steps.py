@@ -53,9 +53,10 @@ class VersionSubmitView(ApiView):
         tags=["Policy"],
         summary="Submit a draft for review",
         description=(
-            "Your own; from then on it does not change, and the reviewers are told by e-mail. Refused with all "
-            "problems where it can't be used, with 409 where it says what the version in force says, or recognises "
-            "fewer of its review examples than its own bar wants. What is in review has another revision."
+            "Submits your own draft. After that it can't change, and the reviewers are told by e-mail. A draft that "
+            "can't be used is refused with all its problems. A draft that says the same as the version in force, or "
+            "that recognises fewer of its review examples than its own bar requires, is refused with 409. The "
+            "submitted version has a new revision."
         ),
         request=RevisionSerializer,
         responses=VersionSerializer,
@@ -81,8 +82,8 @@ class VersionApproveView(ApiView):
         tags=["Policy"],
         summary="Approve a version",
         description=(
-            "One in review that somebody else wrote. It comes into force at once, or at `effective_from`. "
-            "What is in force is superseded then, never changed."
+            "Approves a version in review that somebody else wrote. It comes into force at once, or at "
+            "`effective_from`. The version in force is then superseded, never changed."
         ),
         request=ApprovalSerializer,
         responses=VersionSerializer,
@@ -116,7 +117,7 @@ class VersionRejectView(ApiView):
         operation_id="reject_policy_version",
         tags=["Policy"],
         summary="Reject a version",
-        description="One in review that somebody else wrote, for good, with a reason.",
+        description="Rejects a version in review that somebody else wrote, for good, with a reason.",
         request=DecisionSerializer,
         responses=VersionSerializer,
         extensions=sample(
@@ -138,7 +139,7 @@ class VersionSendBackView(ApiView):
         operation_id="send_back_policy_version",
         tags=["Policy"],
         summary="Send a version back to its author",
-        description="One in review becomes its author's draft again. The reason stays with it as a comment.",
+        description="A version in review becomes its author's draft again. The reason stays with it as a comment.",
         request=DecisionSerializer,
         responses=VersionSerializer,
         extensions=sample(
@@ -161,7 +162,8 @@ class VersionWithdrawView(ApiView):
         tags=["Policy"],
         summary="Withdraw a version",
         description=(
-            "Takes one back that is in review, or approved and not yet in force: its author may, and who may approve."
+            "Withdraws a version that is in review, or approved but not yet in force. Its author may do this, "
+            "and anybody who may approve."
         ),
         request=DecisionSerializer,
         responses=VersionSerializer,
@@ -185,8 +187,8 @@ class VersionCommentView(ApiView):
         tags=["Policy"],
         summary="Comment on a version",
         description=(
-            "In your own name; who may write policies may, and who may approve them. A comment stays as it was said, "
-            "and stands with the version."
+            "Adds a comment in your own name. People who may write or approve policies may comment. A comment can't "
+            "be changed, and stays with the version."
         ),
         request=CommentTextSerializer,
         responses={201: OpenApiResponse(ReceiptSerializer, description="Said.")},

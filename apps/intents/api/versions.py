@@ -46,12 +46,12 @@ curl "{{base}}/api/v1/policy/versions/" {_KEY} {_JSON} \\
 _BEGIN_WITH_FILE = f"""\
 curl "{{base}}/api/v1/policy/versions/$VERSION_ID/file/" {_KEY} |
   python3 -c 'import json, sys
-print(json.dumps({{"reason": "As our repository has it.", "file": sys.stdin.read()}}))' |
+print(json.dumps({{"reason": "As in our repository.", "file": sys.stdin.read()}}))' |
   curl "{{base}}/api/v1/policy/versions/" {_KEY} {_JSON} -d @-"""
 _CHANGE = f"""\
 curl "{{base}}/api/v1/policy/versions/$VERSION_ID/file/" {_KEY} |
   python3 -c 'import json, sys
-print(json.dumps({{"reason": "As our repository has it.", "revision": 1, "file": sys.stdin.read()}}))' |
+print(json.dumps({{"reason": "As in our repository.", "revision": 1, "file": sys.stdin.read()}}))' |
   curl -X PUT "{{base}}/api/v1/policy/versions/$VERSION_ID/" {_KEY} {_JSON} -d @-"""
 
 
@@ -87,7 +87,7 @@ class PolicyVersionListView(ApiListView[PolicyVersion]):
         operation_id="list_policy_versions",
         tags=["Policy"],
         summary="List policy versions",
-        description="All of the tenant's versions, newest first, with who wanted and who decided what, and when.",
+        description="Returns all of the tenant's versions, newest first, with their authors, decisions and dates.",
         extensions=sample(f'curl "{{base}}/api/v1/policy/versions/?status=in_review" {_KEY}'),
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -98,10 +98,10 @@ class PolicyVersionListView(ApiListView[PolicyVersion]):
         tags=["Policy"],
         summary="Begin a draft",
         description=(
-            "A copy of the version in force; or with one of these of something else: `copy_of` brings an older version "
-            "back, `content` is a policy in the shape that a version shows, and `file` the text of the one file, as a "
-            "repository may keep it. A file must be usable as it stands: everything that is wrong with it is answered "
-            "with line and column. A content may be unfinished. The draft is yours alone; it changes nothing until "
+            "Begins a draft as a copy of the version in force, or from one of these: `copy_of` brings back an older "
+            "version, `content` is a policy in the form that a version shows, and `file` is the text of a policy "
+            "file, as a repository may keep it. A file must be usable: the answer names every problem with line and "
+            "column. A content may be unfinished. Only you can change the draft, and it changes nothing until "
             "somebody else approves it."
         ),
         request=VersionStartSerializer,
@@ -130,8 +130,8 @@ class PolicyVersionView(TaggedView):
         tags=["Policy"],
         summary="Show a policy version",
         description=(
-            "What it says, its life, and what was said of it. The fields `intents`, `fallback`, `budgets`, "
-            "`total_cap_chars`, `classifier` and `retrieval` together are a `content` that a draft can be given."
+            "Returns its content, its history and its comments. The fields `intents`, `fallback`, `budgets`, "
+            "`total_cap_chars`, `classifier` and `retrieval` together form a `content` that you can send for a draft."
         ),
         responses=VersionDetailSerializer,
         extensions=sample(f'curl "{{base}}/api/v1/policy/versions/$VERSION_ID/" {_KEY}'),
@@ -147,8 +147,8 @@ class PolicyVersionView(TaggedView):
         tags=["Policy"],
         summary="Change a draft",
         description=(
-            "Gives your own draft another content, the whole of it, as `content` or as `file`. `revision` is the one "
-            "that you read: where somebody was quicker, nothing is saved and the answer is 409. Read it again then."
+            "Replaces the whole content of your own draft, as `content` or as `file`. `revision` is the one that you "
+            "read. If the draft has changed since, nothing is saved and the answer is 409: read it again."
         ),
         request=VersionChangeSerializer,
         responses=VersionSerializer,
@@ -168,7 +168,7 @@ class PolicyVersionView(TaggedView):
         operation_id="discard_policy_draft",
         tags=["Policy"],
         summary="Discard a draft",
-        description="Takes your own draft back before anybody reviewed it. It stays in the list as withdrawn.",
+        description="Discards your own draft before anybody has reviewed it. It stays in the list as withdrawn.",
         responses={204: OpenApiResponse(description="Withdrawn.")},
         extensions=sample(f'curl -X DELETE "{{base}}/api/v1/policy/versions/$VERSION_ID/" {_KEY}'),
     )

@@ -51,7 +51,7 @@ class PolicySerializer(serializers.Serializer[Any]):
     reason = serializers.CharField()
     valid_from = serializers.DateTimeField(allow_null=True)
     valid_to = serializers.DateTimeField(allow_null=True, help_text="null while it is in force.")
-    content_sha256 = serializers.CharField(help_text="Equal for policies that say the same.")
+    content_sha256 = serializers.CharField(help_text="Equal for policies with the same content.")
     intents = IntentSerializer(many=True)
     fallback = FallbackSerializer(help_text="What an unrecognised question may reach.")
     budgets = BudgetSerializer(many=True, help_text="Highest priority first.")
@@ -61,11 +61,11 @@ class PolicySerializer(serializers.Serializer[Any]):
 
 
 class MomentSerializer(StrictSerializer):
-    at = serializers.DateTimeField(required=False, help_text="An instant in the past.")
+    at = serializers.DateTimeField(required=False, help_text="A time in the past.")
 
     def validate_at(self, at: Any) -> Any:
         if at > now():
-            raise serializers.ValidationError("Nobody knows which policy will be in force then.")
+            raise serializers.ValidationError("It is not known which policy will be in force then.")
         return at
 
 
@@ -79,8 +79,8 @@ class PolicyView(ApiView):
         tags=["Policy"],
         summary="Show the policy in force",
         description=(
-            "Which kinds of document each intent may reach, with how many characters, and who said so. With `at`, the "
-            "one that was in force then."
+            "Returns which kinds of document each intent may reach, with how many characters, and who approved that. "
+            "With `at`, returns the policy that was in force then."
         ),
         parameters=[MomentSerializer],
         responses=PolicySerializer,

@@ -37,8 +37,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     subject = parser.add_mutually_exclusive_group(required=True)
     subject.add_argument("--user", default="", help="a user name")
     subject.add_argument("--key", default="", help="an API key's prefix: the 12 characters after gbx_")
-    parser.add_argument("--date", default="", help="an ISO 8601 instant, UTC where it names no zone; now without it")
-    parser.add_argument("--intent", default="", help="an intent's short name, or unrecognised; all of them without it")
+    parser.add_argument("--date", default="", help="an ISO 8601 time, in UTC if it has no zone; by default now")
+    parser.add_argument("--intent", default="", help="an intent's short name, or unrecognised; by default all intents")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of the sentence and tables")
 
 
@@ -70,7 +70,7 @@ def _instant(text: str) -> datetime:
     except ValueError:
         instant = None
     if instant is None:
-        raise CommandError(f"--date {text!r} is not an instant; write it as 2026-01-31T12:00:00+00:00")
+        raise CommandError(f"--date {text!r} is not a time; write it as 2026-01-31T12:00:00+00:00")
     return make_aware(instant) if is_naive(instant) else instant
 
 

@@ -73,7 +73,7 @@ class Checked:
         """Why the check is not passed, in a line or two; empty for one that is."""
         parts = []
         if self.problems:
-            parts.append(f"{self.name} can't be used as it is: {_counted(len(self.problems), 'problem')}, named above.")
+            parts.append(f"{self.name} can't be used: {_counted(len(self.problems), 'problem')}, named above.")
         parts += [f"None of the examples of intent '{name}' is recognised as its own." for name in self.unreachable]
         if self.check is not None and not self.check.passed:
             parts.append(check_verdict(self.check))
@@ -88,11 +88,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--version",
         default="active",
         metavar="REF",
-        help="a version's number (a draft's too), a date or instant (in force then), active, baseline, or a file; the "
-        "version in force by itself",
+        help="a version's number (also a draft's), a date or time (the version in force then), active, baseline, or "
+        "a file; by default the version in force",
     )
-    which.add_argument("--file", default="", help="a policy file; with --tenant its examples go to that tenant's model")
-    parser.add_argument("--terms-only", action="store_true", help="as if no embedding provider could be reached")
+    which.add_argument(
+        "--file", default="", help="a policy file; with --tenant its examples are sent to that tenant's model"
+    )
+    parser.add_argument("--terms-only", action="store_true", help="check as if no embedding provider could be reached")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of tables and words")
 
 
@@ -105,10 +107,10 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
                 tenant_id = tenant_id_of(options["tenant"])
                 scope.enter_context(open_scope(tenant=tenant_id, reason="manage.py policy check"))
             elif not options["file"] and needs_tenant(reference):
-                raise CommandError("A version, a date or active is of one tenant: add --tenant, or name a --file.")
+                raise CommandError("A version, a date or active belongs to one tenant: add --tenant, or name a --file.")
             checked = _check(options, reference)
     except ProviderError as error:
-        raise CommandError(f"{error.detail} To check the terms alone, add --terms-only.") from error
+        raise CommandError(f"{error.detail} To check only the terms, add --terms-only.") from error
     except ApplicationError as error:
         raise CommandError(error.detail) from error
     if options["json"]:

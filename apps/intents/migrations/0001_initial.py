@@ -71,7 +71,7 @@ class Migration(migrations.Migration):
                 ("valid_to", models.DateTimeField(blank=True, editable=False, null=True)),
                 (
                     "reason",
-                    models.TextField(help_text="Why this version is wanted, for the reviewer and for the record."),
+                    models.TextField(help_text="Why this version is wanted, for the reviewer and the audit log."),
                 ),
                 ("author_label", models.CharField(blank=True, editable=False, max_length=255)),
                 ("approver_label", models.CharField(blank=True, editable=False, max_length=255)),
@@ -79,7 +79,7 @@ class Migration(migrations.Migration):
                 (
                     "total_cap_chars",
                     models.PositiveIntegerField(
-                        help_text="Characters of context that an answer may be drawn from, in all.",
+                        help_text="The most characters that the whole context of an answer may have.",
                         validators=[django.core.validators.MinValueValidator(1)],
                     ),
                 ),
@@ -90,19 +90,32 @@ class Migration(migrations.Migration):
                         validators=[django.core.validators.MinValueValidator(1)],
                     ),
                 ),
-                ("term_weight", models.FloatField(help_text="What matched terms can add to a score at most.")),
+                ("term_weight", models.FloatField(help_text="The most that matched terms can add to a score.")),
                 (
                     "decisive_points",
-                    models.FloatField(help_text="What a decisive term counts; any other term counts 1."),
+                    models.FloatField(help_text="The points of a decisive term; any other term counts 1."),
                 ),
-                ("points_for_full_weight", models.FloatField(help_text="So many points bring the whole term weight.")),
+                (
+                    "points_for_full_weight",
+                    models.FloatField(help_text="This many points give the full weight of terms."),
+                ),
                 ("minimum_score", models.FloatField(help_text="Below this score a question is unrecognised.")),
                 (
                     "minimum_margin",
                     models.FloatField(help_text="With a smaller lead over the second intent it is unrecognised."),
                 ),
-                ("minimum_term_points", models.FloatField(help_text="The minimum where no embedding is to be had.")),
-                ("minimum_term_margin", models.FloatField(help_text="The margin where no embedding is to be had.")),
+                (
+                    "minimum_term_points",
+                    models.FloatField(
+                        help_text="The lowest points that recognise a question while no embedding is available."
+                    ),
+                ),
+                (
+                    "minimum_term_margin",
+                    models.FloatField(
+                        help_text="The smallest lead that recognises a question while no embedding is available."
+                    ),
+                ),
                 (
                     "minimum_golden_accuracy",
                     models.FloatField(
@@ -249,7 +262,7 @@ class Migration(migrations.Migration):
                 (
                     "cap_chars",
                     models.PositiveIntegerField(
-                        help_text="Characters that passages of this kind may fill.",
+                        help_text="The most characters that passages of this kind may use.",
                         validators=[django.core.validators.MinValueValidator(1)],
                     ),
                 ),
@@ -303,7 +316,7 @@ class Migration(migrations.Migration):
                 (
                     "name",
                     models.CharField(
-                        help_text="The short name in commands, the API and the record.",
+                        help_text="The short name in commands, the API and the audit log.",
                         max_length=40,
                         validators=[
                             django.core.validators.RegexValidator(
@@ -313,7 +326,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("label", models.CharField(max_length=80)),
-                ("description", models.TextField(help_text="What questions belong here, in plain words.")),
+                ("description", models.TextField(help_text="Which questions belong here, in plain words.")),
                 (
                     "recording_mode",
                     models.CharField(
@@ -401,7 +414,7 @@ class Migration(migrations.Migration):
                 ("text", models.CharField(help_text="A word or phrase; # stands for any one digit.", max_length=80)),
                 (
                     "decisive",
-                    models.BooleanField(default=False, help_text="Says by itself what is asked for, such as 'why'."),
+                    models.BooleanField(default=False, help_text="Alone shows what is asked for, such as 'why'."),
                 ),
                 ("position", models.PositiveSmallIntegerField()),
                 ("tenant", TENANT),

@@ -23,11 +23,11 @@ class PolicyIntent(TenantModel):
     version = TenantForeignKey(PolicyVersion, on_delete=models.CASCADE, related_name="intents")
     name = models.CharField(
         max_length=40,
-        validators=[RegexValidator(r"^[a-z][a-z0-9_]*$", "Lower-case letters, digits and _, a letter first.")],
-        help_text="The short name in commands, the API and the record.",
+        validators=[RegexValidator(r"^[a-z][a-z0-9_]*$", "Lower-case letters, digits and _; begin with a letter.")],
+        help_text="The short name in commands, the API and the audit log.",
     )
     label = models.CharField(max_length=80)
-    description = models.TextField(help_text="What questions belong here, in plain words.")
+    description = models.TextField(help_text="Which questions belong here, in plain words.")
     # No CHECK on the mode: a value that this release does not know counts as the strictest.
     recording_mode = models.CharField(max_length=32, choices=_MODES, default=RecordingMode.HASH_ONLY.value)
     is_fallback = models.BooleanField(default=False, editable=False)
@@ -91,7 +91,7 @@ class IntentTerm(TenantModel):
 
     intent = TenantForeignKey(PolicyIntent, on_delete=models.CASCADE, related_name="terms")
     text = models.CharField(max_length=80, help_text="A word or phrase; # stands for any one digit.")
-    decisive = models.BooleanField(default=False, help_text="Says by itself what is asked for, such as 'why'.")
+    decisive = models.BooleanField(default=False, help_text="Alone shows what is asked for, such as 'why'.")
     position = models.PositiveSmallIntegerField()
 
     personal_data = PersonalData(

@@ -65,7 +65,7 @@ class PolicyVersion(TenantModel):
     )
     valid_from = models.DateTimeField(null=True, blank=True, editable=False)
     valid_to = models.DateTimeField(null=True, blank=True, editable=False)
-    reason = models.TextField(help_text="Why this version is wanted, for the reviewer and for the record.")
+    reason = models.TextField(help_text="Why this version is wanted, for the reviewer and the audit log.")
     # The labels are snapshots: a person's later name or departure does not change who acted then.
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, editable=False, related_name="+"
@@ -85,19 +85,23 @@ class PolicyVersion(TenantModel):
     effective_from = models.DateTimeField(null=True, blank=True, editable=False)
 
     total_cap_chars = models.PositiveIntegerField(
-        validators=[MinValueValidator(1)], help_text="Characters of context that an answer may be drawn from, in all."
+        validators=[MinValueValidator(1)], help_text="The most characters that the whole context of an answer may have."
     )
     neighbours = models.PositiveSmallIntegerField(
         validators=[MinValueValidator(1)],
         help_text="An intent's score starts from the mean similarity of this many of its nearest examples.",
     )
-    term_weight = models.FloatField(help_text="What matched terms can add to a score at most.")
-    decisive_points = models.FloatField(help_text="What a decisive term counts; any other term counts 1.")
-    points_for_full_weight = models.FloatField(help_text="So many points bring the whole term weight.")
+    term_weight = models.FloatField(help_text="The most that matched terms can add to a score.")
+    decisive_points = models.FloatField(help_text="The points of a decisive term; any other term counts 1.")
+    points_for_full_weight = models.FloatField(help_text="This many points give the full weight of terms.")
     minimum_score = models.FloatField(help_text="Below this score a question is unrecognised.")
     minimum_margin = models.FloatField(help_text="With a smaller lead over the second intent it is unrecognised.")
-    minimum_term_points = models.FloatField(help_text="The minimum where no embedding is to be had.")
-    minimum_term_margin = models.FloatField(help_text="The margin where no embedding is to be had.")
+    minimum_term_points = models.FloatField(
+        help_text="The lowest points that recognise a question while no embedding is available."
+    )
+    minimum_term_margin = models.FloatField(
+        help_text="The smallest lead that recognises a question while no embedding is available."
+    )
     minimum_golden_accuracy = models.FloatField(
         help_text="Share of review examples, each left out in turn, that must get their intent before approval."
     )
@@ -214,7 +218,7 @@ class KindBudget(TenantModel):
     kind = models.CharField(max_length=32, choices=Kind.choices)
     label = models.CharField(max_length=80, help_text="The heading of this kind's passages in the context.")
     cap_chars = models.PositiveIntegerField(
-        validators=[MinValueValidator(1)], help_text="Characters that passages of this kind may fill."
+        validators=[MinValueValidator(1)], help_text="The most characters that passages of this kind may use."
     )
     position = models.PositiveSmallIntegerField(
         validators=[MinValueValidator(1)], help_text="1 is kept longest if not everything fits."

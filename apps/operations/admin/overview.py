@@ -153,11 +153,16 @@ def _list_waiting(found: Overview) -> list[Figure]:
             url=reverse("admin:removals"),
             tone="warn",
         ),
-        Figure(label="Letters that need you", count=asked["letters"], url=f"{erasure}?which=letters", tone="warn"),
+        Figure(
+            label="Letters that need your attention",
+            count=asked["letters"],
+            url=f"{erasure}?which=letters",
+            tone="warn",
+        ),
         Figure(label="API keys that expire within 14 days", count=waiting.keys_expiring, url=keys, tone="warn"),
-        Figure(label="Keys of yours that expire within 14 days", count=waiting.own_keys_expiring, url=own, tone="warn"),
+        Figure(label="Your keys that expire within 14 days", count=waiting.own_keys_expiring, url=own, tone="warn"),
         Figure(label="Legal holds to review", count=waiting.holds_to_review, url=holds, tone="warn"),
         Figure(label="Retention rules to review", count=waiting.rules_to_review, url=retention, tone="warn"),
-        Figure(label="Things past their latest date", count=waiting.past_latest_date, url=overdue, tone="bad"),
+        Figure(label="Items past their latest date", count=waiting.past_latest_date, url=overdue, tone="bad"),
     ]
     return [figure for figure in every if figure.count]

@@ -18,7 +18,7 @@ class BackupTargetError(ApplicationError):
 class BackupDamagedError(ApplicationError):
     code = "audit.backup_damaged"
     status = 500
-    message = "{path} is no backup that can be trusted: {problem}."
+    message = "{path} is not a backup that can be trusted: {problem}."
 
 
 class RestoreRefusedError(ApplicationError):
@@ -33,6 +33,6 @@ class ReplayIncompleteError(ApplicationError):
     code = "audit.replay_incomplete"
     status = 500
     message = (
-        "Of what was erased, {stores} still hold something for tenant {tenant}. Nothing is served; run manage.py "
-        "restore --replay again, and look into the log if that does not help."
+        "{stores} still hold erased data of tenant {tenant}. Nothing is served. Run manage.py restore --replay "
+        "again, and check the log if that does not help."
     )

@@ -39,6 +39,6 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
         for target in RemovalTarget.objects.filter(run=proposed):
             command.stdout.write(f"event {target.item_id}, part {target.part}")
     command.stdout.write(
-        f"Proposed as run {proposed.id}. Another person who may approve decides on it at "
+        f"Proposed as removal run {proposed.id}. Another person who may approve decides on it at "
         f"{reverse('admin:removal_run', args=[proposed.id])}; the eraser carries it out then."
     )

@@ -43,13 +43,13 @@ def signs_of_life() -> tuple[SignOfLife, ...]:
         name="Redis",
         alive=workers is not None,
         detail="answers" if workers is not None else "does not answer",
-        consequence="New documents wait until it is back; nothing is lost, and questions are answered.",
+        consequence="New documents wait until it is back. Nothing is lost, and questions are answered.",
     )
     worker = SignOfLife(
         name="Worker",
         alive=bool(workers),
         detail=f"{workers} answering" if workers else "none answers",
-        consequence="Documents are taken in and wait to be read.",
+        consequence="Documents are accepted and wait to be read.",
     )
     return redis, worker, _beat(), _sealer(), _checkpoints(), _eraser(), _terms()
 
@@ -73,7 +73,7 @@ def _beat() -> SignOfLife:
         name="Schedule",
         alive=alive,
         detail=f"last noted {last:%H:%M} UTC" if last else "has not run yet",
-        consequence="A document whose worker died, or whose message was lost, waits until it runs again.",
+        consequence="A document whose worker stopped, or whose message was lost, waits until the schedule runs again.",
     )
 
 
@@ -84,7 +84,7 @@ def _sealer() -> SignOfLife:
         name="Log",
         alive=not lag.is_late,
         detail=f"{events}, the oldest for {lag.oldest.total_seconds():,.0f} s" if lag.waiting else "all events sealed",
-        consequence="Events are recorded, and not sealed: until they are, nobody outside would miss them.",
+        consequence="Events are recorded but not sealed. Until they are, nobody outside could detect their loss.",
         trouble="Late",
     )
 
@@ -98,7 +98,7 @@ def _checkpoints() -> SignOfLife:
         name="Checkpoints",
         alive=not state.problem,
         detail=f"{done}; the last attempt failed ({state.problem})" if state.problem else done,
-        consequence="The log goes on. What proves it to outsiders is not renewed: see the worker's log for the reason.",
+        consequence="The log continues, but its proof for outsiders is not renewed: the worker's log has the reason.",
         trouble="Failed",
     )
 
@@ -111,7 +111,7 @@ def _eraser() -> SignOfLife:
         name="Removals",
         alive=not lag.is_late,
         detail=f"{runs}, the first for {minutes:,.0f} min" if lag.waiting else "none waits",
-        consequence="What was approved is not removed until the eraser runs again; nothing of it is lost.",
+        consequence="Approved removals wait until the eraser runs again; none of them is lost.",
         trouble="Late",
     )
 
@@ -123,7 +123,7 @@ def _terms() -> SignOfLife:
         name="Search terms",
         alive=not outdated,
         detail=f"{documents} indexed by an earlier release" if outdated else "all documents indexed by this release",
-        consequence="Questions that name a section, a rule, a share class or a date may miss them, and say so; others "
-        "find them as before. An operator indexes them anew: manage.py corpus reindex.",
+        consequence="Questions that name a section, a rule, a share class or a date may miss them, and say so. Other "
+        "questions find them as before. An operator reindexes them with manage.py corpus reindex.",
         trouble="Older",
     )

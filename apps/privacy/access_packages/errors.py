@@ -8,21 +8,21 @@ from apps.errors import ApplicationError
 class HiddenWordsError(ApplicationError):
     code = "audit.access_hidden_words"
     message = (
-        "Nothing was changed: some of the words to hide do not stand around this place. Copy them from the quote, and "
-        "part them by semicolons. The words that name the person themselves are not hidden."
+        "Nothing was changed: some of the words to hide do not appear around this place. Copy them from the quote, "
+        "and separate them with semicolons. The words that name the person themselves can't be hidden."
     )
 
 
 class QuoteUnreadableError(ApplicationError):
     code = "audit.access_quote_unreadable"
     status = 409
-    message = "Nothing was changed: the text of a place is gone, or out of use. Leave its words out of the package."
+    message = "Nothing was changed: the text of a place is gone or out of use. Leave its words out of the package."
 
 
 class QuotingChangedError(ApplicationError):
     code = "audit.access_quoting_changed"
     status = 409
-    message = "Nothing was changed: somebody decided about {count} of these quotes meanwhile. Look at them again."
+    message = "Nothing was changed: somebody has decided on {count} of these quotes in the meantime. Review them again."
 
 
 class NotPreparableError(ApplicationError):
@@ -39,8 +39,8 @@ class HiddenElsewhereError(ApplicationError):
     code = "audit.access_hidden_elsewhere"
     status = 409
     message = (
-        "The package was not made: words about others that it hides stand in what it says beside the places as well, "
-        "in {places}. Change that; or decide again about the quotes that hide them."
+        "The package was not made: words about others that it hides also appear elsewhere in it, in {places}. Change "
+        "that text, or decide again on the quotes that hide the words."
     )
 
 
@@ -50,6 +50,6 @@ class PackageNotFoundError(ApplicationError):
     code = "audit.access_package_not_found"
     status = 404
     message = (
-        "{reference} has no package that you may see: it was not made yet, it has expired, or it quotes from scopes "
+        "{reference} has no package that you may see: it has not been made, it has expired, or it quotes from scopes "
         "that you don't hold."
     )

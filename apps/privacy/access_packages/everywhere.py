@@ -15,11 +15,11 @@ HIDDEN: Final = "█████"
 # Parts of a package that the firm or a person wrote, and that are not held texts: path, and their name on the page.
 _ELSEWHERE: Final[Mapping[str, str]] = {
     "about.firm": "the name of the firm",
-    "looked_for": "what is known of the person",
-    "purpose": "what you say of the purposes",
-    "legal_basis": "what you say of the legal basis",
-    "source": "what you say of the source",
-    "retention": "what you say of how long documents are kept",
+    "looked_for": "what is known about the person",
+    "purpose": "what you say about the purposes",
+    "legal_basis": "what you say about the legal basis",
+    "source": "what you say about the source",
+    "retention": "what you say about how long documents are kept",
     "kinds_of_events": "the legal bases of the retention schedule",
 }
 

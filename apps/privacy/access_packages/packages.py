@@ -57,24 +57,24 @@ def problems_of(request: ErasureRequest, things: Sequence[Thing]) -> tuple[str, 
         return ("Search for the person first.",)
     problems = []
     if now is not None and now.is_moving:
-        problems.append("A search is going on: wait for its end.")
+        problems.append("A search is running: wait until it ends.")
     elif now is not None and now.state == InventoryState.FAILED:
         problems.append("The last search failed: search again.")
     if last.description != description_digest(request):
-        problems.append("What is known of the person has changed since the search: search again.")
+        problems.append("What is known about the person has changed since the search: search again.")
     there = standing(request)
     if there.open:
         are = "s are" if there.open != 1 else " is"
-        problems.append(f"{there.open} place{are} open: say of each whether it is the person.")
+        problems.append(f"{there.open} place{are} open: decide for each whether it is the person.")
     if there.beyond:
         missing = len(tenant_scope_ids(current_scope().tenant_id) - current_scope().scope_ids)
         problems.append(
-            f"{there.beyond} place{'s lie' if there.beyond != 1 else ' lies'} in scopes that you don't hold: the "
-            f"package is made by somebody who holds these as well ({missing} of the tenant's)."
+            f"{there.beyond} place{'s lie' if there.beyond != 1 else ' lies'} in scopes that you don't hold: "
+            f"somebody who also holds these must make the package ({missing} of the tenant's)."
         )
     if undecided := sum(len(thing.open) for thing in things):
         problems.append(
-            f"Of {undecided} confirmed place{'s' * (undecided != 1)} nobody has said whether the words around "
+            f"For {undecided} confirmed place{'s' * (undecided != 1)}, nobody has decided whether the words around "
             f"{'them are' if undecided != 1 else 'it are'} quoted."
         )
     return tuple(problems)

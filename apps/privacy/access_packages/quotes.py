@@ -104,7 +104,7 @@ def things_of(request: ErasureRequest) -> Sequence[Thing]:
         elif target is not None and (item := parts.get(target)) is not None:
             name, detail = item.name, item.detail
         elif target is not None and target.type is TargetType.USER:
-            name = "An account of a user of the platform"
+            name = "The account of a user of this installation"
         store = labels.get(group.store, group.store)
         quotes = _together(read[group], excerpts, everywhere, own)
         found.append(

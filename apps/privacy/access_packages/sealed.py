@@ -57,7 +57,7 @@ def unsealed(package: AccessPackage) -> bytes:
         return AESGCM(key).decrypt(ciphertext[:_NONCE_BYTES], ciphertext[_NONCE_BYTES:], place)
     except (InvalidTag, ValueError):
         raise PayloadDamagedError(
-            group="package", event=package.id, problem="it is not what was sealed there, or its key is destroyed"
+            group="package", event=package.id, problem="it differs from what was sealed, or its key is destroyed"
         ) from None
 
 

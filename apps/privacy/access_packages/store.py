@@ -43,7 +43,7 @@ class AccessPackages:
     """See Store. It counts packages, their keys, and the keys of requests for access that have ended."""
 
     key = "audit.access_packages"
-    label = "Packages made for requests for access, and what is known of who asked, once it was answered"
+    label = "Packages made for access requests, and what is known about the requester, once the request is answered"
     phase = Phase.DERIVED
     types = _TYPES
     tables = ("audit_accesspackage", "audit_datakey")

@@ -53,7 +53,7 @@ SHOWN: Final = 100
 
 class _UnprovenForm(forms.Form):
     unproven = forms.ChoiceField(
-        label="Why no physical proof can be made", choices=Unproven.choices, widget=UnfoldAdminSelectWidget
+        label="Why the physical proof can't be made", choices=Unproven.choices, widget=UnfoldAdminSelectWidget
     )
 
 
@@ -105,22 +105,25 @@ def _decided(request: HttpRequest, run: RemovalRun, form: _RejectionForm) -> str
     match request.POST.get("act"):
         case "approve":
             run_approve(run.id, revision=seen)
-            return "Approved. It is being carried out, and can't be undone."
+            return "Approved. The removal is being carried out and can't be undone."
         case "reject" if form.is_valid():
             run_reject(run.id, RejectionReason(form.cleaned_data["reason"]), revision=seen)
             return "Rejected. Nothing was removed."
         case "withdraw":
             run_reject(run.id, RejectionReason.WITHDRAWN, revision=seen)
-            return "Taken back. Nothing was removed."
+            return "Withdrawn. Nothing was removed."
         case "without" if (asked := _UnprovenForm(request.POST)).is_valid():
             unproven_ask(run.id, Unproven(asked.cleaned_data["unproven"]), revision=seen)
-            return "Asked. Nothing changes before somebody else agrees."
+            return "Requested. Nothing changes until somebody else agrees."
         case "with":
             unproven_take_back(run.id, revision=seen)
-            return "Taken back. It goes on to its physical proof."
+            return "Withdrawn. The run continues to its physical proof."
         case "agree":
             unproven_agree(run.id, revision=seen)
-            return "Agreed. It goes on by itself, and ends without a physical proof; the certificate will say so."
+            return (
+                "Agreed. The run continues automatically and ends without a physical proof. The certificate will say "
+                "so."
+            )
         case "retry":
             run_retry(run.id, revision=seen)
             return "It is being tried again."

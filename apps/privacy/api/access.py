@@ -66,7 +66,7 @@ class QuotesView(StepView):
         operation_id="list_access_quotes",
         tags=TAG,
         summary="List what an access package would quote",
-        description="Every confirmed place of a request for access, in your scopes, with the words around it.",
+        description="Returns every confirmed place of an access request in your scopes, with the words around it.",
         responses=QuotesSerializer,
         extensions={**sample(f'curl "{BASE}$REQUEST_ID/quotes/" {KEY}'), **_CONFLICT},
     )
@@ -78,10 +78,11 @@ class QuotesView(StepView):
     @extend_schema(
         operation_id="decide_access_quotes",
         tags=TAG,
-        summary="Say what an access package quotes",
+        summary="Decide what an access package quotes",
         description=(
-            "Of each confirmed place: whether the words around it are quoted, which of them are hidden because they "
-            "are about others, or that they are left out (Article 15(4) GDPR). All of them, or none."
+            "For each confirmed place, decide whether the words around it are quoted, which of them are hidden "
+            "because they are about others, or whether they are left out (Article 15(4) GDPR). Either all decisions "
+            "are saved or none."
         ),
         request=ChoicesSerializer,
         responses=DecidedSerializer,
@@ -111,8 +112,11 @@ class PackageView(StepView):
     @extend_schema(
         operation_id="get_access_package",
         tags=TAG,
-        summary="Show the package of a request for access",
-        description="Whether it is made, how much is in it and until when it is kept; or what is missing before.",
+        summary="Show the package of an access request",
+        description=(
+            "Returns whether it is made, how much it contains and how long it is kept; or what must be done before "
+            "it can be made."
+        ),
         responses=PackageSerializer,
         extensions={**sample(f'curl "{BASE}$REQUEST_ID/package/" {KEY}'), **_CONFLICT},
     )
@@ -122,10 +126,10 @@ class PackageView(StepView):
     @extend_schema(
         operation_id="make_access_package",
         tags=TAG,
-        summary="Make the package of a request for access",
+        summary="Make the package of an access request",
         description=(
-            "Of everything that was confirmed. It is sealed under a key of its own and destroyed after thirty days. "
-            "From then on places and quotes stay as they are until it is taken back."
+            "The package contains everything that was confirmed. It is sealed under its own key and destroyed after "
+            "thirty days. Places and quotes can't change until the package is destroyed."
         ),
         request=MakePackageSerializer,
         responses={201: OpenApiResponse(PackageSerializer, description="Made.")},
@@ -149,8 +153,8 @@ class PackageTakeBackView(StepView):
     @extend_schema(
         operation_id="take_back_access_package",
         tags=TAG,
-        summary="Destroy the package of a request for access",
-        description="Places and quotes can be changed again, and the package made anew.",
+        summary="Destroy the package of an access request",
+        description="Then places and quotes can be changed again, and a new package can be made.",
         request=RevisedSerializer,
         responses=ErasureRequestSerializer,
         extensions=sample(f"curl \"{BASE}$REQUEST_ID/package/take-back/\" {KEY} {JSON} \\\n  -d '{{{REVISION}}}'"),
@@ -167,10 +171,11 @@ class PackageContentView(StepView):
     @extend_schema(
         operation_id="download_access_package",
         tags=TAG,
-        summary="Take out the package of a request for access",
+        summary="Download the package of an access request",
         description=(
-            "A ZIP with a page to read and a file for programs, for the person of the request. In a person's name: a "
-            "session, or a key that acts for you, with all scopes that it quotes from. That you took it is recorded."
+            "Returns a ZIP for the person of the request, with a page to read and a file for programs. This needs a "
+            "session, or a key that acts for you, with all scopes that the package quotes from. The download is "
+            "recorded."
         ),
         responses=bytes_responses(*media_types, description="The package."),
         extensions={**sample(f'curl -OJ "{BASE}$REQUEST_ID/package/content/" {KEY}'), **_CONFLICT},
@@ -193,10 +198,10 @@ class AnswerView(StepView):
     @extend_schema(
         operation_id="answer_access_request",
         tags=TAG,
-        summary="Answer a request for access",
+        summary="Answer an access request",
         description=(
-            "A letter goes out, and the request is closed. The package is not in the letter: hand it over by a way "
-            "that nobody else can read. Thirty days later it is destroyed, with what is known of the person."
+            "Sends a letter and closes the request. The package is not in the letter: hand it over in a way that "
+            "nobody else can read it. Thirty days later it is destroyed, with what is known about the person."
         ),
         request=AnswerSerializer,
         responses=ErasureRequestSerializer,

@@ -18,12 +18,14 @@ class QuoteSerializer(serializers.Serializer[Quote]):
     page = serializers.IntegerField(source="hit.page", allow_null=True)
     part = serializers.CharField(source="hit.part", allow_blank=True)
     quoting = serializers.ChoiceField(choices=Quoting.choices, source="hit.quoting", allow_null=True)
-    is_open = serializers.BooleanField(help_text="Somebody must say whether the words are quoted, or look again.")
-    read = ExcerptSerializer(allow_null=True, help_text="The words as they stand there; null where they are gone.")
-    shown = ExcerptSerializer(allow_null=True, help_text="As the package quotes them; null where it does not.")
+    is_open = serializers.BooleanField(
+        help_text="Somebody must decide whether the words are quoted, or review them again."
+    )
+    read = ExcerptSerializer(allow_null=True, help_text="The original words; null if they are gone.")
+    shown = ExcerptSerializer(allow_null=True, help_text="The words as the package quotes them; null if it does not.")
     hidden = serializers.ListField(child=serializers.CharField(), help_text="Words about others that are hidden.")
     collides = serializers.BooleanField(
-        help_text="A name that the package hides stands in the place itself, which is said to name the person."
+        help_text="A name that the package hides appears in the place itself, which is confirmed to name the person."
     )
 
     def to_representation(self, instance: Quote) -> dict[str, Any]:
@@ -32,7 +34,7 @@ class QuoteSerializer(serializers.Serializer[Quote]):
 
 
 class QuotedThingSerializer(serializers.Serializer[Thing]):
-    store = serializers.CharField(help_text="Where it lies, as a person would call it.")
+    store = serializers.CharField(help_text="Where it is, in words for people.")
     name = serializers.CharField()
     detail = serializers.CharField(allow_blank=True)
     quotes = QuoteSerializer(many=True)
@@ -46,7 +48,7 @@ class QuotesSerializer(serializers.Serializer[Any]):
 
 class ChosenSerializer(StrictSerializer):
     hit_id = serializers.UUIDField()
-    quoting = serializers.ChoiceField(choices=Quoting.choices, allow_null=True, help_text="null opens it again.")
+    quoting = serializers.ChoiceField(choices=Quoting.choices, allow_null=True, help_text="null reopens it.")
     hidden = serializers.ListField(
         child=serializers.CharField(max_length=200),
         max_length=50,
@@ -54,7 +56,7 @@ class ChosenSerializer(StrictSerializer):
         help_text="Words around the place that are about others (Article 15(4)).",
     )
     seen = serializers.ChoiceField(
-        choices=Quoting.choices, allow_null=True, help_text="What stood there when you read it; null for nothing."
+        choices=Quoting.choices, allow_null=True, help_text="The value that you read; null if there was none."
     )
 
 
@@ -66,17 +68,19 @@ class PackageSerializer(serializers.Serializer[Any]):
     """made: whether there is one that you may see. Sizes, counts and times; what it says is taken out by itself."""
 
     made = serializers.BooleanField()
-    problems = serializers.ListField(child=serializers.CharField(), help_text="What must be done before.")
+    problems = serializers.ListField(
+        child=serializers.CharField(), help_text="What must be done before the package can be made."
+    )
     places = serializers.IntegerField(allow_null=True)
     quoted = serializers.IntegerField(allow_null=True)
-    hidden = serializers.IntegerField(allow_null=True, help_text="In how many quotes words are hidden.")
+    hidden = serializers.IntegerField(allow_null=True, help_text="How many quotes have hidden words.")
     byte_size = serializers.IntegerField(allow_null=True)
     made_at = serializers.DateTimeField(allow_null=True)
-    expires_at = serializers.DateTimeField(allow_null=True, help_text="Then it is destroyed with its key.")
+    expires_at = serializers.DateTimeField(allow_null=True, help_text="When it is destroyed, with its key.")
 
 
 def _told(help_text: str) -> serializers.CharField:
-    said = f"{help_text} As the rules in force have it, in the language of the request."
+    said = f"{help_text} By default taken from the rules in force, in the language of the request."
     return serializers.CharField(max_length=4000, required=False, help_text=said)
 
 

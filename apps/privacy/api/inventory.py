@@ -61,7 +61,7 @@ _MANAGE: Final[Mapping[str, Permission | None]] = {"POST": Permission.PRIVACY_MA
 
 
 class _OfRequest(ApiView):
-    """Not there and not yours are told before who may; and whoever decides on no erasure learns nothing of it."""
+    """Answer 404 for a missing or hidden request before permissions are checked; tell other roles nothing of it."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
@@ -78,8 +78,8 @@ class InventoryView(_OfRequest):
         operation_id="get_erasure_inventory",
         tags=_TAG,
         summary="Show the inventory of a request",
-        description="How far the search is, how much was found in every store, what is open, and what is missing "
-        "before it can be proposed.",
+        description="Returns the progress of the search, how much was found in every store, what is open, and what "
+        "must be done before the erasure can be proposed.",
         responses=InventorySerializer,
         extensions=sample(f'curl "{_BASE}" {_KEY}'),
     )
@@ -102,9 +102,14 @@ class InventoryView(_OfRequest):
         operation_id="search_for_erasure",
         tags=_TAG,
         summary="Search everything for the person",
-        description="All texts of the tenant, by the worker. Searched again, what was decided stays decided. No body.",
+        description=(
+            "The worker searches all texts of the tenant. If you search again, earlier decisions stay. The request "
+            "has no body."
+        ),
         request=None,
-        responses={202: OpenApiResponse(SearchSerializer, description="It is waiting for the worker, or runs.")},
+        responses={
+            202: OpenApiResponse(SearchSerializer, description="The search waits for the worker or is running.")
+        },
         extensions=sample(f'curl -X POST "{_BASE}" {_KEY}'),
     )
     @idempotent
@@ -119,7 +124,7 @@ class HitFilter(FilterSet):
     decision = filters.ChoiceFilter(choices=Decision.choices, empty_label=None)
     is_certain = flag_filter()
     store = text_filter(max_length=100)
-    target_id = filters.UUIDFilter(help_text="Of a document, an event or an account.")
+    target_id = filters.UUIDFilter(help_text="The id of a document, an event or an account.")
 
     class Meta:
         model = InventoryHit
@@ -143,8 +148,8 @@ class InventoryHitListView(ApiListView[InventoryHit], _OfRequest):
         operation_id="list_erasure_inventory_hits",
         tags=_TAG,
         summary="List the places that were found",
-        description="Of the newest search, in the scopes that you hold. The words around a place are read again for "
-        "who manages privacy; for others it is offsets alone.",
+        description="Returns the places of the newest search in the scopes that you hold. If you manage privacy, "
+        "each place includes the words around it; otherwise only offsets.",
         extensions=sample(f'curl "{_BASE}hits/?decision=open" {_KEY}'),
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -157,9 +162,10 @@ class InventoryDecisionsView(_OfRequest):
     @extend_schema(
         operation_id="decide_erasure_inventory",
         tags=_TAG,
-        summary="Say what places are",
-        description="In a person's name, all of them or none. What somebody else decided meanwhile is not overwritten: "
-        "`seen` is the decision that you had before you.",
+        summary="Decide what places are",
+        description="This needs a person: a session, or a key that acts for you. Either all decisions are saved or "
+        "none. A decision that somebody else made in the meantime is not overwritten: `seen` is the "
+        "decision that you read.",
         request=DecisionsSerializer,
         responses=DecidedSerializer,
         extensions=sample(
@@ -190,9 +196,9 @@ class InventoryTreatmentsView(_OfRequest):
     @extend_schema(
         operation_id="treat_erasure_document",
         tags=_TAG,
-        summary="Choose what becomes of a document",
-        description="Removed as a whole, or redacted: it stays, in a version without what was confirmed. Nothing is "
-        "changed yet.",
+        summary="Choose what happens to a document",
+        description="Either remove the whole document, or redact it: it stays, in a version without the confirmed "
+        "places. Nothing is changed yet.",
         request=TreatSerializer,
         responses=TreatmentSerializer,
         extensions=sample(
@@ -217,9 +223,9 @@ class InventoryPrepareView(_OfRequest):
         operation_id="prepare_erasure_redactions",
         tags=_TAG,
         summary="Make the redacted versions",
-        description="By the worker. The old versions are out of retrieval at once; nothing is removed.",
+        description="The worker makes them. The old versions are out of search at once; nothing is removed.",
         request=RevisedSerializer,
-        responses={202: OpenApiResponse(PreparedSerializer, description="They are being made.")},
+        responses={202: OpenApiResponse(PreparedSerializer, description="The versions are being made.")},
         extensions=sample(f"curl \"{_BASE}prepare/\" {_KEY} {_JSON} \\\n  -d '{{{REVISION}}}'"),
     )
     @idempotent

@@ -20,15 +20,15 @@ class StandingSerializer(serializers.Serializer[Any]):
     open = serializers.IntegerField()
     confirmed = serializers.IntegerField()
     cleared = serializers.IntegerField()
-    beyond = serializers.IntegerField(help_text="Of all of them, those in scopes that you don't hold.")
+    beyond = serializers.IntegerField(help_text="How many of all places are in scopes that you don't hold.")
     beyond_open = serializers.IntegerField()
     carried = serializers.IntegerField(
-        help_text="Of those that were cleared, the ones whose decision was carried over from an earlier version."
+        help_text="How many of the cleared places had their decision carried over from an earlier version."
     )
     set_aside = serializers.IntegerField(
-        help_text="In none of the other numbers: open places of an old version that goes as a whole, since its "
-        "redacted version is there. They need no decision: what is left in the redacted version is found there, and "
-        "decided on there."
+        help_text="Open places of an old version that is removed as a whole, because its redacted version exists. "
+        "The other numbers exclude them. They need no decision: anything left in the redacted version is "
+        "found and decided on there."
     )
 
 
@@ -41,17 +41,17 @@ class StoreCountSerializer(serializers.Serializer[Any]):
 
 class UnsearchedSerializer(serializers.Serializer[Any]):
     because = serializers.CharField()
-    names = serializers.ListField(child=serializers.CharField(), help_text="As the classification names them.")
+    names = serializers.ListField(child=serializers.CharField(), help_text="Names as in the classification.")
 
 
 class SearchSerializer(serializers.Serializer[Inventory]):
     id = serializers.UUIDField()
     state = serializers.ChoiceField(choices=InventoryState.choices)
-    done = serializers.IntegerField(help_text="Texts looked through so far.")
+    done = serializers.IntegerField(help_text="Texts searched so far.")
     total = serializers.IntegerField()
     unreadable = serializers.IntegerField(help_text="Texts that could not be read.")
     unread_files = serializers.ListField(
-        child=serializers.UUIDField(), help_text="Documents whose file could not be taken apart, or not all of it."
+        child=serializers.UUIDField(), help_text="Documents whose file could not be unpacked, or not completely."
     )
     requested_at = serializers.DateTimeField()
     finished_at = serializers.DateTimeField(allow_null=True)
@@ -70,7 +70,7 @@ class InventorySerializer(serializers.Serializer[Any]):
     standing = StandingSerializer(allow_null=True, help_text="null before a search has ended.")
     stores = StoreCountSerializer(many=True)
     unsearched = UnsearchedSerializer(
-        many=True, help_text="What may hold something of a person and was not searched, by the reason."
+        many=True, help_text="Data that may concern the person but was not searched, by reason."
     )
     treatments = TreatmentSerializer(many=True)
     problems = serializers.ListField(
@@ -90,7 +90,7 @@ class HitSerializer(serializers.Serializer[InventoryHit]):
     item_id = serializers.UUIDField()
     part = serializers.CharField(allow_blank=True)
     page = serializers.IntegerField(allow_null=True)
-    target_type = serializers.CharField(allow_blank=True, help_text="Empty for what is changed by hand.")
+    target_type = serializers.CharField(allow_blank=True, help_text="Empty for data that is changed by hand.")
     target_id = serializers.UUIDField(allow_null=True)
     target_part = serializers.CharField(allow_blank=True)
     char_start = serializers.IntegerField()
@@ -105,10 +105,10 @@ class HitSerializer(serializers.Serializer[InventoryHit]):
     decided_at = serializers.DateTimeField(allow_null=True)
     carried_from_id = serializers.UUIDField(
         allow_null=True,
-        help_text="The place of an earlier version of the document that was decided on, and this one with it.",
+        help_text="The place in an earlier version of the document whose decision also applies to this one.",
     )
     excerpt = serializers.SerializerMethodField(
-        help_text="For who manages privacy, and where the text is there still; else null."
+        help_text="Only if you manage privacy and the text still exists; otherwise null."
     )
 
     def to_representation(self, instance: InventoryHit) -> dict[str, Any]:
@@ -124,10 +124,12 @@ class HitSerializer(serializers.Serializer[InventoryHit]):
 class SaidSerializer(StrictSerializer):
     hit_id = serializers.UUIDField()
     reason = serializers.ChoiceField(
-        choices=Reason.choices, allow_null=True, help_text="It says whether it is the person; null opens it again."
+        choices=Reason.choices,
+        allow_null=True,
+        help_text="The reason decides whether it is the person; null reopens the place.",
     )
     words = serializers.CharField(max_length=500, required=False, default="", allow_blank=True)
-    seen = serializers.ChoiceField(choices=Decision.choices, help_text="The decision that you had before you.")
+    seen = serializers.ChoiceField(choices=Decision.choices, help_text="The decision that you read.")
 
 
 class DecisionsSerializer(StrictSerializer):
@@ -142,7 +144,7 @@ class TreatSerializer(StrictSerializer):
     document_id = serializers.UUIDField()
     treatment = serializers.ChoiceField(choices=Treatment.choices)
     seen = serializers.ChoiceField(
-        choices=Treatment.choices, allow_null=True, help_text="What was chosen when you read it; null for nothing."
+        choices=Treatment.choices, allow_null=True, help_text="The choice that you read; null if there was none."
     )
 
 

@@ -24,10 +24,10 @@ class AboutMyDataSerializer(serializers.Serializer[None]):
     person_id = serializers.UUIDField()
     firm = serializers.CharField()
     region = serializers.CharField()
-    until = serializers.DateTimeField(help_text="What came later is not in it.")
+    until = serializers.DateTimeField(help_text="Later data is not in it.")
     law = serializers.CharField()
     not_reached = serializers.CharField(
-        allow_blank=True, help_text="How many events about you are not in it, and why; empty where all are."
+        allow_blank=True, help_text="How many events about you are missing, and why; empty if none is missing."
     )
 
 
@@ -49,7 +49,8 @@ class HeldCategorySerializer(serializers.Serializer[None]):
     source = serializers.CharField()  # type: ignore[assignment]
     retention = serializers.CharField()
     entries = serializers.ListField(
-        child=serializers.DictField(), help_text="All that is held; which fields an entry has depends on the category."
+        child=serializers.DictField(),
+        help_text="Everything that is held; the fields of an entry depend on the category.",
     )
 
 
@@ -58,7 +59,7 @@ class KindOfEventSerializer(serializers.Serializer[None]):
     what = serializers.CharField()
     legal_basis = serializers.CharField(allow_null=True)
     at_least = serializers.CharField(allow_null=True, help_text="For how long it must be kept.")
-    in_force = serializers.ListField(child=serializers.CharField(), help_text="What the firm's rules say now.")
+    in_force = serializers.ListField(child=serializers.CharField(), help_text="What the firm's rules say at present.")
 
 
 class NotIncludedSerializer(serializers.Serializer[None]):
@@ -75,7 +76,7 @@ class MyDataSerializer(serializers.Serializer[None]):
     categories = HeldCategorySerializer(many=True)
     kinds_of_events = KindOfEventSerializer(many=True)
     not_included = NotIncludedSerializer(many=True)
-    complete = serializers.BooleanField(help_text="Stands last. A document without it was cut short.")
+    complete = serializers.BooleanField(help_text="Always last. If it is missing, the document is incomplete.")
 
 
 class MyDataView(ApiView):
@@ -84,13 +85,14 @@ class MyDataView(ApiView):
     @extend_schema(
         operation_id="get_my_data",
         tags=["Account"],
-        summary="Take out what is held about you",
+        summary="Download what is held about you",
         description=(
-            "Article 15 GDPR: all that this tenant holds about your own account, with purposes, legal bases, periods "
-            "and recipients. In a person's name: a session, or a key that acts for you; of events, what the key's "
-            "scopes reach. Streamed; that you took it is recorded. Who else took part is called “another person”."
+            "Returns everything that this tenant holds about your own account (Article 15 GDPR), with purposes, "
+            "legal bases, periods and recipients. This needs a session, or a key that acts for you; a key returns "
+            "only events within its scopes. The answer is streamed, and the download is recorded. Other people who "
+            "took part are called “another person”."
         ),
-        responses={200: OpenApiResponse(MyDataSerializer, description="All of it, as one document.")},
+        responses={200: OpenApiResponse(MyDataSerializer, description="Everything, in one document.")},
         extensions=sample('curl "{base}/api/v1/me/data/" -H "Authorization: Bearer $GLASSBOX_KEY"'),
     )
     def get(self, request: Request) -> HttpResponseBase:

@@ -32,7 +32,7 @@ from apps.tenants.roles import Permission
 
 
 class WithoutProofSerializer(OfRunSerializer):
-    reason = serializers.ChoiceField(choices=Unproven.choices, help_text="The certificate says it for ever.")
+    reason = serializers.ChoiceField(choices=Unproven.choices, help_text="The certificate states it permanently.")
 
 
 class WithoutProofView(StepView):
@@ -42,8 +42,8 @@ class WithoutProofView(StepView):
         operation_id="ask_to_end_without_proof",
         tags=TAG,
         summary="Ask to end an erasure without physical proof",
-        description="Where control, physical phase or scan can't be made, such as on a database whose administrator's "
-        "access nobody has. Nothing changes before another person agrees.",
+        description="Use this when the control, the physical phase or the scan can't be made, for example because "
+        "nobody has administrator access to the database. Nothing changes until another person agrees.",
         request=WithoutProofSerializer,
         responses=ErasureRequestSerializer,
         extensions=sample(
@@ -63,8 +63,11 @@ class KeepProofView(StepView):
     @extend_schema(
         operation_id="keep_the_proof",
         tags=TAG,
-        summary="Take back that an erasure ends without proof",
-        description="What one asked oneself, before it was agreed to: it goes on to its physical proof.",
+        summary="Withdraw that an erasure ends without proof",
+        description=(
+            "You can withdraw your own request before somebody agrees to it. The erasure then continues to its "
+            "physical proof."
+        ),
         request=OfRunSerializer,
         responses=ErasureRequestSerializer,
         extensions=sample(f"curl \"{BASE}$REQUEST_ID/keep-proof/\" {KEY} {JSON} \\\n  -d '{{{RUN}, {RUN_REVISION}}}'"),
@@ -81,8 +84,8 @@ class AgreeWithoutProofView(StepView):
         operation_id="agree_to_end_without_proof",
         tags=TAG,
         summary="Agree that an erasure ends without physical proof",
-        description="To what somebody else asked. It is carried out until every store counts zero, and ends; its "
-        "certificate says that the physical phase was not made, and why. It can't be undone.",
+        description="Agrees to what somebody else asked. The erasure runs until every store counts zero, then ends. "
+        "Its certificate says that the physical phase was not made, and why. This can't be undone.",
         request=OfRunSerializer,
         responses=ErasureRequestSerializer,
         extensions=sample(

@@ -44,18 +44,21 @@ def _words(*, required: bool = False, help_text: str = "") -> serializers.CharFi
 class DetailsSerializer(StrictSerializer):
     """What is sealed: the names of its fields are those of Details."""
 
-    names = _lines("As they may stand in documents.")
+    names = _lines("As they may appear in documents.")
     aliases = _lines("Maiden names, pseudonyms, initials, user names.")
     emails = _lines("E-mail addresses of the person.")
     phones = _lines("Phone numbers of the person.")
     identifiers = _lines("Account, client, tax and passport numbers, IBAN.")
-    description = _words(help_text="What else tells the person from others.")
+    description = _words(help_text="What else distinguishes the person from others.")
     requester_name = serializers.CharField(max_length=200, required=False, default="", allow_blank=True)
     requester_email = serializers.EmailField(
-        required=False, default="", allow_blank=True, help_text="Where letters go; without one they are posted by hand."
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="The address for letters; without one they are posted by hand.",
     )
     requester_address = _words(help_text="A postal address.")
-    notes = _words(help_text="For those who work on the request.")
+    notes = _words(help_text="For the people who work on the request.")
 
     def facts(self) -> Details:
         said: dict[str, Any] = {
@@ -68,36 +71,42 @@ class ErasureRequestSerializer(serializers.Serializer[ErasureRequest]):
     """Without a word of a person."""
 
     id = serializers.UUIDField()
-    reference = serializers.CharField(help_text="The number on paper, such as ER-2026-0007; AR- for access.")
+    reference = serializers.CharField(help_text="The number in letters, such as ER-2026-0007; AR- for access.")
     purpose = serializers.ChoiceField(choices=Purpose.choices)
     state = serializers.ChoiceField(
         choices=RequestState.choices,
-        help_text="Of a request for access, inventory_ready: its package is made; completed: it is answered.",
+        help_text=(
+            "For an access request, inventory_ready means that its package is made, and completed that it is answered."
+        ),
     )
     subject_type = serializers.ChoiceField(choices=SubjectType.choices)
     subject_id = serializers.UUIDField(allow_null=True, help_text="null for a person who is named in documents.")
     requester = serializers.ChoiceField(choices=Requester.choices)
     language = serializers.ChoiceField(choices=Language.choices)
     received_at = serializers.DateTimeField()
-    received_on = serializers.DateField(help_text="The day of receipt where the firm is: the months count from it.")
-    ends_on = serializers.SerializerMethodField(help_text="The last day of the month, or of the three when extended.")
-    due_on = serializers.DateField(help_text="The same, or the Monday after a weekend.")
-    days_left = serializers.SerializerMethodField(help_text="Negative once it is overdue; null once it is answered.")
+    received_on = serializers.DateField(
+        help_text="The day of receipt in the firm's time zone; the months count from it."
+    )
+    ends_on = serializers.SerializerMethodField(
+        help_text="The last day of the month, or of the three months if extended."
+    )
+    due_on = serializers.DateField(help_text="The same day, or the Monday after it if it falls on a weekend.")
+    days_left = serializers.SerializerMethodField(help_text="Negative if overdue; null once answered.")
     ground = serializers.ChoiceField(choices=Ground.choices, allow_null=True)
     extension = serializers.ChoiceField(choices=Extension.choices, allow_null=True)
     extended_at = serializers.DateTimeField(allow_null=True)
     refusal = serializers.ChoiceField(choices=Refusal.choices, allow_null=True)
     identity_asked_at = serializers.DateTimeField(allow_null=True)
     identity_confirmed_at = serializers.DateTimeField(allow_null=True)
-    run_id = serializers.UUIDField(allow_null=True, help_text="The run of removals that it was proposed as.")
+    run_id = serializers.UUIDField(allow_null=True, help_text="The removal run with which it was proposed.")
     proposed_by_id = serializers.UUIDField(allow_null=True)
     proposed_at = serializers.DateTimeField(allow_null=True)
     approved_by_id = serializers.UUIDField(allow_null=True)
     approved_at = serializers.DateTimeField(allow_null=True)
     finished_at = serializers.DateTimeField(allow_null=True)
-    revision = serializers.IntegerField(help_text="Counts its changes. Send the one that you read with each step.")
+    revision = serializers.IntegerField(help_text="Counts the changes. Send the revision that you read with each step.")
     run_revision = serializers.SerializerMethodField(
-        help_text="Of its run, in the steps about its physical proof; null while it has none."
+        help_text="The revision of its removal run, for the steps about the physical proof; null while it has no run."
     )
 
     def to_representation(self, instance: ErasureRequest) -> dict[str, Any]:
@@ -122,7 +131,7 @@ class LetterSerializer(serializers.Serializer[Letter]):
     state = serializers.ChoiceField(choices=LetterState.choices)
     created_at = serializers.DateTimeField()
     sent_at = serializers.DateTimeField(allow_null=True)
-    problem = serializers.CharField(allow_blank=True, help_text="A code: why it is not sent yet.")
+    problem = serializers.CharField(allow_blank=True, help_text="A code that says why it has not been sent yet.")
 
 
 class LetterTextSerializer(StrictSerializer):
@@ -131,7 +140,7 @@ class LetterTextSerializer(StrictSerializer):
 
 
 class FullLetterSerializer(LetterSerializer):
-    text = serializers.SerializerMethodField(help_text="null for who may not read it, and once its key is destroyed.")
+    text = serializers.SerializerMethodField(help_text="null if you may not read it, or once its key is destroyed.")
 
     def get_text(self, letter: Letter) -> dict[str, str] | None:
         found = letter_text(letter) if self.context["reads"] else None
@@ -140,17 +149,20 @@ class FullLetterSerializer(LetterSerializer):
 
 class ErasureRequestDetailSerializer(ErasureRequestSerializer):
     details = serializers.SerializerMethodField(
-        help_text="Who it is about and who asks: for who manages privacy or approves; null once the key is destroyed."
+        help_text=(
+            "Whom it is about and who asks. Only for people who manage or approve privacy; null once the key is "
+            "destroyed."
+        )
     )
     letters = serializers.SerializerMethodField()
     came_since = serializers.SerializerMethodField(
-        help_text="Of a scope or tenant that waits for approval: how many things came into it since the proposal, by "
-        "type. They go too, once it is approved."
+        help_text="For a scope or tenant that waits for approval: how many items were added since the proposal, by "
+        "type. They are removed too once it is approved."
     )
 
     without_proof = serializers.SerializerMethodField(
-        help_text="Where it was asked that the erasure ends without physical proof: why (a code), and whether another "
-        "person agreed; else null."
+        help_text="If somebody asked to end the erasure without physical proof: why (a code), and whether another "
+        "person agreed. Otherwise null."
     )
 
     def get_without_proof(self, request: ErasureRequest) -> dict[str, Any] | None:
@@ -176,41 +188,42 @@ class ReceiveSerializer(StrictSerializer):
     purpose = serializers.ChoiceField(
         choices=Purpose.choices,
         default=Purpose.ERASURE,
-        help_text="Access is asked for by people who are named in documents: subject_type data_subject.",
+        help_text="An access request is about a person who is named in documents: subject_type data_subject.",
     )
     subject_type = serializers.ChoiceField(choices=SubjectType.choices)
     subject_id = serializers.UUIDField(
-        required=False, help_text="Of a user, a document or a scope. Not for a person in documents, nor the tenant."
+        required=False,
+        help_text="The id of a user, a document or a scope. Not for a person in documents or the tenant.",
     )
     requester = serializers.ChoiceField(choices=Requester.choices)
     language = serializers.ChoiceField(choices=Language.choices, default=Language.ENGLISH)
-    received_at = serializers.DateTimeField(required=False, help_text="When it reached the firm; now unless told.")
+    received_at = serializers.DateTimeField(required=False, help_text="When it reached the firm; now by default.")
     details = DetailsSerializer(required=False)
 
 
 class RevisedSerializer(StrictSerializer):
     """A step of what was read, and of nothing that came since."""
 
-    revision = revision_field("The request's, as you read it.")
+    revision = revision_field("The revision of the request that you read.")
 
 
 class ProposedSerializer(RevisedSerializer):
     """A step of the proposal that was read."""
 
-    run_id = serializers.UUIDField(help_text="The request's, as you read it: that proposal, and no other.")
+    run_id = serializers.UUIDField(help_text="The run of the proposal that you read: only this proposal is decided on.")
 
 
 class OfRunSerializer(StrictSerializer):
-    run_id = serializers.UUIDField(help_text="The request's, as you read it.")
-    revision = revision_field("The request's `run_revision`, as you read it.")
+    run_id = serializers.UUIDField(help_text="The revision of the request that you read.")
+    revision = revision_field("The `run_revision` of the request that you read.")
 
 
 class LetteredSerializer(StrictSerializer):
     """A step that whoever asked is told of."""
 
-    letter = LetterTextSerializer(required=False, help_text="Without one, the template is filled in.")
+    letter = LetterTextSerializer(required=False, help_text="By default the template is filled in.")
     delivery = serializers.ChoiceField(
-        choices=Delivery.choices, required=False, help_text="Without one, by e-mail where there is an address."
+        choices=Delivery.choices, required=False, help_text="By default e-mail, if there is an address."
     )
 
     def told(self) -> dict[str, Any]:
@@ -220,22 +233,22 @@ class LetteredSerializer(StrictSerializer):
 
 
 class AskIdentitySerializer(LetteredSerializer, RevisedSerializer):
-    words = _words(required=True, help_text="What you ask for, and why you doubt it. It stands in the letter.")
+    words = _words(required=True, help_text="What you ask for, and why you doubt it. It appears in the letter.")
 
 
 class ExtendSerializer(LetteredSerializer, RevisedSerializer):
     code = serializers.ChoiceField(choices=Extension.choices)
-    words = _words(required=True, help_text="The reasons. They stand in the letter.")
+    words = _words(required=True, help_text="The reasons. They appear in the letter.")
 
 
 class RefuseSerializer(LetteredSerializer, RevisedSerializer):
     code = serializers.ChoiceField(choices=Refusal.choices)
-    words = _words(required=True, help_text="The reasons. They stand in the letter.")
+    words = _words(required=True, help_text="The reasons. They appear in the letter.")
 
 
 class AssessSerializer(RevisedSerializer):
     ground = serializers.ChoiceField(choices=Ground.choices)
-    notes = _words(help_text="What was weighed. Sealed with the request.")
+    notes = _words(help_text="What you considered. Sealed with the request.")
 
 
 class WithdrawSerializer(RevisedSerializer):

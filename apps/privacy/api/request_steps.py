@@ -71,7 +71,9 @@ class AskIdentityView(StepView):
         operation_id="ask_for_identity",
         tags=TAG,
         summary="Ask for proof of identity",
-        description="Only where it is reasonably in doubt (Article 12(6) GDPR). A letter goes out; the month goes on.",
+        description=(
+            "Only if there is reasonable doubt (Article 12(6) GDPR). A letter is sent, and the deadline does not move."
+        ),
         request=AskIdentitySerializer,
         responses=ErasureRequestSerializer,
         extensions=_curl("ask-identity", REVISION, '"words": "Please send us a copy of your last statement."'),
@@ -90,7 +92,7 @@ class ConfirmIdentityView(StepView):
         operation_id="confirm_identity",
         tags=TAG,
         summary="Confirm the identity",
-        description="It is proved, or nobody doubts it: the request is assessed from now on.",
+        description="Use this when the identity is proved or not in doubt. The request is then assessed.",
         request=RevisedSerializer,
         responses=ErasureRequestSerializer,
         extensions=_curl("confirm-identity", REVISION),
@@ -108,8 +110,8 @@ class AssessView(StepView):
         tags=TAG,
         summary="Assess a request",
         description=(
-            "On which ground there is a duty to erase. A request about a user, a document, a scope or the tenant can "
-            "be proposed then; of a person in documents each place must be found first."
+            "States the ground for the duty to erase. A request about a user, a document, a scope or the tenant can "
+            "then be proposed. For a person in documents, every place must be found first."
         ),
         request=AssessSerializer,
         responses=ErasureRequestSerializer,
@@ -130,7 +132,9 @@ class ExtendView(StepView):
         operation_id="extend_erasure_request",
         tags=TAG,
         summary="Extend by two months",
-        description="Once, and within the first month; whoever asks is told the reasons (Article 12(3) GDPR).",
+        description=(
+            "Only once, and only within the first month. The requester is told the reasons (Article 12(3) GDPR)."
+        ),
         request=ExtendSerializer,
         responses=ErasureRequestSerializer,
         extensions=_curl("extend", REVISION, '"code": "complexity", "words": "The archive has to be read by hand."'),
@@ -151,10 +155,12 @@ class RefuseView(StepView):
         operation_id="refuse_erasure_request",
         tags=TAG,
         summary="Refuse a request",
-        description="For good, on a ground of the law; whoever asks is told it, and what they can do about it.",
+        description=(
+            "Final, and on a ground of the law. The requester is told the ground and what they can do about it."
+        ),
         request=RefuseSerializer,
         responses=ErasureRequestSerializer,
-        extensions=_curl("refuse", REVISION, '"code": "17_3_e", "words": "There is a claim that it is needed for."'),
+        extensions=_curl("refuse", REVISION, '"code": "17_3_e", "words": "It is needed for a legal claim."'),
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
@@ -172,10 +178,10 @@ class WithdrawView(StepView):
         operation_id="withdraw_erasure_request",
         tags=TAG,
         summary="Close a request as withdrawn",
-        description="Whoever asked does not want it any more. Nothing is erased, and no letter goes out.",
+        description="The requester no longer wants it. Nothing is erased, and no letter is sent.",
         request=WithdrawSerializer,
         responses=ErasureRequestSerializer,
-        extensions=_curl("withdraw", REVISION, '"words": "They called and took it back."'),
+        extensions=_curl("withdraw", REVISION, '"words": "They called and withdrew it."'),
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
@@ -189,8 +195,9 @@ class ProposeView(StepView):
         operation_id="propose_erasure",
         tags=TAG,
         summary="Propose the erasure",
-        description="To a second person. What is to go is frozen, and nothing is removed before they approve. Of a "
-        "person in documents, once every place of the inventory is decided on.",
+        description="Proposes the erasure to a second person. What is to be removed is frozen, and nothing is "
+        "removed until they approve. For a person in documents, every place of the inventory must be "
+        "decided on first.",
         request=RevisedSerializer,
         responses=ErasureRequestSerializer,
         extensions=_curl("propose", REVISION),
@@ -207,7 +214,7 @@ class TakeBackView(StepView):
         operation_id="take_back_erasure",
         tags=TAG,
         summary="Take a proposal back",
-        description="Nobody decides on it any more; it can be proposed again.",
+        description="The proposal is withdrawn. It can be proposed again.",
         request=ProposedSerializer,
         responses=ErasureRequestSerializer,
         extensions=_curl("take-back", RUN, REVISION),
@@ -224,8 +231,9 @@ class ApproveView(StepView):
         operation_id="approve_erasure",
         tags=TAG,
         summary="Approve an erasure",
-        description="The proposal that you read, which somebody else made. It is carried out at once, and can't be "
-        "undone. Where there is another proposal by now, or the request was changed: 409, and nothing is approved.",
+        description="Approves the proposal that you read, which somebody else made. It is carried out at once and "
+        "can't be undone. If there is another proposal by now, or the request has changed, the answer is "
+        "409 and nothing is approved.",
         request=ProposedSerializer,
         responses=ErasureRequestSerializer,
         extensions=_curl("approve", RUN, REVISION),
@@ -242,7 +250,7 @@ class SendBackView(StepView):
         operation_id="send_back_erasure",
         tags=TAG,
         summary="Send a proposed erasure back",
-        description="Nothing is erased; it can be changed, and proposed again.",
+        description="Nothing is erased. The request can be changed and proposed again.",
         request=SendBackSerializer,
         responses=ErasureRequestSerializer,
         extensions=_curl("send-back", RUN, REVISION, '"reason": "must_be_kept"'),
@@ -260,10 +268,13 @@ class WriteLetterView(StepView):
     @extend_schema(
         operation_id="write_erasure_letter",
         tags=TAG,
-        summary="Write to who asked",
-        description="That it is here (`received`), or that it is done (`done`). Other letters go with their step.",
+        summary="Write to the requester",
+        description=(
+            "Confirms the receipt (`received`), or says that it is done (`done`). Other letters are sent by their "
+            "steps."
+        ),
         request=WriteLetterSerializer,
-        responses={201: OpenApiResponse(LetterSerializer, description="Written, and on its way.")},
+        responses={201: OpenApiResponse(LetterSerializer, description="The letter is written and on its way.")},
         extensions=_curl("letters", '"kind": "received"'),
     )
     @idempotent

@@ -53,7 +53,7 @@ class RequestFilter(FilterSet):
         choices=[(each.value, each.name) for each in Which],
         empty_label=None,
         method="of_which",
-        help_text="open, overdue, approval (waits for it), letters (that need a person), finished, or all.",
+        help_text="open, overdue, approval (waiting for approval), letters (that need attention), finished, or all.",
     )
     reference = text_filter(max_length=40, method="of_reference", help_text="Such as ER-2026-0007.")
 
@@ -90,8 +90,8 @@ class ErasureRequestListView(ApiListView[ErasureRequest]):
     @extend_schema(
         operation_id="list_erasure_requests",
         tags=TAG,
-        summary="List requests for access and erasure",
-        description="By the day on which they are due. Numbers, states and dates: whom they are about is sealed.",
+        summary="List access and erasure requests",
+        description="Sorted by due date. Returns numbers, states and dates; whom the requests are about is sealed.",
         extensions=sample(f'curl "{BASE}?which=open" {KEY}'),
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -100,10 +100,11 @@ class ErasureRequestListView(ApiListView[ErasureRequest]):
     @extend_schema(
         operation_id="receive_erasure_request",
         tags=TAG,
-        summary="Take in a request for access or erasure",
+        summary="Take in an access or erasure request",
         description=(
-            "In a person's name: a session, or a key that acts for you. From its receipt on, it is to be answered "
-            "within one calendar month. What describes a person is sealed, and in no answer to a write."
+            "This needs a person: a session, or a key that acts for you. The request must be answered within one "
+            "calendar month of its receipt. Everything that describes a person is sealed, and no answer to a write "
+            "contains it."
         ),
         request=ReceiveSerializer,
         responses={201: OpenApiResponse(ErasureRequestSerializer, description="Taken in.")},
@@ -137,8 +138,8 @@ class ErasureRequestView(TaggedView):
     @extend_schema(
         operation_id="get_erasure_request",
         tags=TAG,
-        summary="Show a request for access or erasure",
-        description="Whom it is about and its letters are for who manages privacy or approves; others see its state.",
+        summary="Show an access or erasure request",
+        description="People who manage or approve privacy see whom it is about and its letters. Others see its state.",
         responses=ErasureRequestDetailSerializer,
         extensions=sample(f'curl "{BASE}$REQUEST_ID/" {KEY}'),
     )

@@ -44,4 +44,4 @@ class Quoting(models.TextChoices):
     """Whether an access package quotes the words around a place that it names."""
 
     QUOTED = "quoted", "Quoted"
-    LEFT_OUT = "left_out", "Not quoted: the rights of others (Article 15(4))"
+    LEFT_OUT = "left_out", "Not quoted, because of the rights of others (Article 15(4))"

@@ -23,7 +23,7 @@ class RequestState(models.TextChoices):
     EXECUTING = "executing", "Being erased"
     VERIFYING = "verifying", "Being verified"
     COMPLETED = "completed", "Completed"
-    PARTIALLY_COMPLETED = "partially_completed", "Completed but for what is held"
+    PARTIALLY_COMPLETED = "partially_completed", "Completed except for what is held"
     REFUSED = "refused", "Refused"
     WITHDRAWN = "withdrawn", "Withdrawn"
     FAILED = "failed", "Failed: tried again"

@@ -18,9 +18,9 @@ class SubjectType(models.TextChoices):
     """What is to be erased."""
 
     DATA_SUBJECT = "data_subject", "A person who is named or described in documents"
-    USER = "user", "A user of the platform"
+    USER = "user", "A user of this installation"
     DOCUMENT = "document", "A document"
-    SCOPE = "scope", "A scope with all that is in it"
+    SCOPE = "scope", "A scope with everything in it"
     TENANT = "tenant", "The whole tenant"
 
 
@@ -43,7 +43,7 @@ class Ground(models.TextChoices):
     CONSENT = "17_1_b", "Article 17(1)(b): consent was withdrawn, and there is no other ground"
     OBJECTION = "17_1_c", "Article 17(1)(c): the person objected, and nothing overrides that"
     UNLAWFUL = "17_1_d", "Article 17(1)(d): processed unlawfully"
-    OBLIGATION = "17_1_e", "Article 17(1)(e): the law demands erasure"
+    OBLIGATION = "17_1_e", "Article 17(1)(e): the law requires erasure"
     CHILD = "17_1_f", "Article 17(1)(f): collected from a child for an online service"
     CONTRACT_ENDED = "28_3_g", "Article 28(3)(g): the contract of processing has ended"
 

@@ -83,7 +83,7 @@ def hits_decide_at_once(
     Raises: as hits_decide.
     """
     if reason is None and not certain:
-        raise ValueError("what an uncertain place is, whoever decides must say")
+        raise ValueError("whoever decides on an uncertain place must say what it is")
     person = require_manager()
     with transaction.atomic():
         request = locked_request(request_id)

@@ -10,7 +10,9 @@ class InventoryStateError(ApplicationError):
 
     code = "audit.inventory_state"
     status = 409
-    message = "{reference} is “{state}”: its inventory is made and decided on while the request is assessed."
+    message = (
+        "{reference} is “{state}”. Its inventory can be made and decided on only while the request is being assessed."
+    )
 
 
 class InventoryNotFoundError(ApplicationError):
@@ -22,7 +24,7 @@ class InventoryNotFoundError(ApplicationError):
 class HitNotFoundError(ApplicationError):
     code = "audit.inventory_hit_not_found"
     status = 404
-    message = "Nothing was changed: one of these places is not in the inventory, or lies in a scope that is not yours."
+    message = "Nothing was changed: one of these places is not in the inventory, or is in a scope that you don't hold."
 
 
 class HitDecidedError(ApplicationError):
@@ -30,27 +32,27 @@ class HitDecidedError(ApplicationError):
 
     code = "audit.inventory_hit_decided"
     status = 409
-    message = "Nothing was changed: somebody decided about {count} of these places meanwhile. Look at it again."
+    message = "Nothing was changed: somebody has decided on {count} of these places in the meantime. Review them again."
 
 
 class TreatmentChangedError(ApplicationError):
     code = "audit.inventory_treatment_changed"
     status = 409
-    message = "Nothing was changed: somebody chose meanwhile what becomes of this document. Look at it again."
+    message = "Nothing was changed: somebody has chosen in the meantime what happens to this document. Review it again."
 
 
 class NotRedactableHereError(ApplicationError):
     code = "audit.inventory_not_redactable"
     status = 409
-    message = "Only the version of a document that is searched can be redacted: this one can be removed."
+    message = "Only the version of a document that is searched can be redacted. This one can be removed."
 
 
 class RedactionAskedError(ApplicationError):
     code = "audit.inventory_redaction_asked"
     status = 409
     message = (
-        "Nothing was changed: the redacted version of this document is being made, or made, from what was decided. "
-        "What is found in that version can be redacted further: search again."
+        "Nothing was changed: the redacted version of this document is already made, or being made, from your "
+        "decisions. To redact that version further, search again."
     )
 
 
@@ -60,8 +62,8 @@ class RedactionOpenError(ApplicationError):
     code = "audit.inventory_redaction_open"
     status = 409
     message = (
-        "Nothing was begun: of what is to be redacted, {places} {are} open ({where}). Say of each what it is first: "
-        "the redacted version is made of what was decided."
+        "Nothing was begun: in what is to be redacted, {places} {are} open ({where}). Decide on each first: the "
+        "redacted version is made from these decisions."
     )
 
 
@@ -76,4 +78,6 @@ class NotProposableError(ApplicationError):
 class TooManyHitsError(ApplicationError):
     code = "audit.inventory_too_many"
     status = 409
-    message = "More than {most} places were found. Say more of the person, so that others are not found with them."
+    message = (
+        "More than {most} places were found. Enter more details of the person, so that others are not found with them."
+    )

@@ -19,12 +19,12 @@ _LABELS: Final[Mapping[str, str]] = {
     "failed": "Inventory: search failed",
     "decided": "Inventory: places decided on",
     "carried_over": "Inventory: decisions carried over to a redacted version",
-    "treated": "Inventory: what becomes of a document",
+    "treated": "Inventory: what happens to a document",
     "redaction_asked": "Inventory: redacted versions asked for",
     "redacted": "Inventory: a redacted version is being made",
     "redaction_failed": "Inventory: a redacted version could not be made",
-    "restricted": "Inventory: out of use while it is assessed",
-    "lifted": "Inventory: in use again while it is assessed",
+    "restricted": "Inventory: documents out of use during the assessment",
+    "lifted": "Inventory: documents in use again during the assessment",
 }
 # Only the platform records these: what its searches find, and the redacted versions that it makes.
 _OWN: Final = frozenset({"finished", "failed", "carried_over", "redacted", "redaction_failed"})

@@ -36,7 +36,7 @@ from apps.tenants.leased_jobs import send_later
 
 logger = logging.getLogger("glassbox.audit")
 
-_REASON: Final = "make a redacted version for a request for erasure"
+_REASON: Final = "make a redacted version for an erasure request"
 CRASHED: Final = "audit.redaction_crashed"
 _MOST_NAMED: Final = 5  # documents that an error names
 

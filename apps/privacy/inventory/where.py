@@ -13,7 +13,7 @@ _PARTS: Final[Mapping[str, str]] = {
     "company": "company",
     "slug": "short name",
     "ticker": "ticker",
-    "warnings": "warnings of its reading",
+    "warnings": "warnings from reading it",
     "external_id": "id in its source",
     "error_detail": "error message",
     "header": "heading",

@@ -44,10 +44,14 @@ class AccessPackage(TenantModel):
             "ciphertext",
             Sort.SEALED,
             because="What is held of a person who asked for access, under a key of its own.",
-            unsearched="A package for somebody who asked for access: it is sealed, and goes after thirty days or with "
-            "what it quotes.",
-            withheld="Packages for people who are named in documents and asked for one: each gets theirs from the data "
-            "protection officer.",
+            unsearched=(
+                "A package for somebody who asked for access: it is sealed, and removed after thirty days or with "
+                "what it quotes."
+            ),
+            withheld=(
+                "Packages for people who are named in documents and asked for one: they get theirs from the data "
+                "protection officer."
+            ),
         ),
         Fields("made_by_id", Sort.IDENTIFIER, because="The account of whoever did it.", withheld=reasons.OWN_ACT),
         cleared_by="audit.access_packages",

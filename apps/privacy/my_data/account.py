@@ -19,15 +19,18 @@ from apps.privacy.my_data.contracts import (
 from apps.tenants.models import ApiKey, Grant, Membership, Scope, User
 from apps.tenants.roles import Role
 
-_ACCESS_PURPOSE: Final = "To let nobody work with the firm's documents who is not entitled to, and to show who was."
+_ACCESS_PURPOSE: Final = (
+    "To let only people who are entitled work with the firm's documents, and to show who was entitled."
+)
 _ACCESS_BASIS: Final = "6(1)(c) legal obligation: security of processing (Article 32) and accountability (5(2))"
 _ACCESS_RETENTION: Final = (
-    "As long as the account belongs to the firm, with the ends of what has ended: what was open to whom on a day is to "
-    "be shown later. When the account is erased, its name, address and password go, and what is left names nobody."
+    "As long as the account belongs to the firm, with the end dates of ended roles and grants, so that the firm can "
+    "show later who could reach what on a given day. When the account is erased, its name, address and password are "
+    "removed, and what is left names nobody."
 )
 _OF_THE_FIRM: Final = "The firm's administrators, who gave you access; times come from the system."
 # Shown for a grant whose scope the person can't see any more.
-_OUT_OF_REACH: Final = "a scope that you no longer reach"
+_OUT_OF_REACH: Final = "a scope that you can no longer reach"
 
 
 def at(moment: datetime | None) -> str | None:
@@ -132,7 +135,7 @@ ACCOUNT: Final = Category(
     purpose="To know who signs in, and to keep others out.",
     legal_basis="6(1)(b) or (f): your work for the firm",
     source="You, and the administrator who made the account.",
-    retention="Until you belong to no firm here any more and the account is erased.",
+    retention="Until you no longer belong to any firm here and the account is erased.",
     fields={
         "username": "User name",
         "first_name": "First name",
@@ -151,7 +154,7 @@ ACCOUNT: Final = Category(
 MEMBERSHIPS: Final = Category(
     key="memberships",
     title="Your roles in this firm",
-    about="What you may do here, and might once. Your roles in other firms are theirs to tell.",
+    about="What you may do here now, and could do in the past. Ask other firms about your roles there.",
     purpose=_ACCESS_PURPOSE,
     legal_basis=_ACCESS_BASIS,
     source=_OF_THE_FIRM,
@@ -163,7 +166,7 @@ MEMBERSHIPS: Final = Category(
         "in_force_from": "Gives rights from",
         "to": "To",
         "invited_by": "Invited by",
-        "confirmed_by": "Confirmed by, where a second person had to",
+        "confirmed_by": "Confirmed by, if a second person had to",
         "id": "Id",
     },
     read=_memberships,
@@ -171,7 +174,7 @@ MEMBERSHIPS: Final = Category(
 GRANTS: Final = Category(
     key="grants",
     title="What you reach",
-    about="Which scopes were open to you or to keys of yours, from when to when. A scope opens what lies below it.",
+    about="Which scopes you or your keys could reach, from when to when. A scope includes everything below it.",
     purpose=_ACCESS_PURPOSE,
     legal_basis=_ACCESS_BASIS,
     source=_OF_THE_FIRM,
@@ -189,7 +192,7 @@ GRANTS: Final = Category(
 KEYS: Final = Category(
     key="keys",
     title="Keys",
-    about="Keys that act for you, and keys that you made for programs of the firm. A key itself is kept nowhere.",
+    about="Keys that act for you, and keys that you made for programs of the firm. The keys themselves are not stored.",
     purpose=_ACCESS_PURPOSE,
     legal_basis=_ACCESS_BASIS,
     source="You, when you made them; times come from the system.",

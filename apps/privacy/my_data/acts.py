@@ -149,15 +149,15 @@ EVENTS: Final = Category(
     key="events",
     title="What you did, and what was done to your account",
     about=(
-        "Events of the audit log in which you acted, or that are about you; the newest first. Your question stands "
-        "here in words where the firm's policy has it kept; else only that you asked. Answers are not kept as text: "
-        "what came of the question is. Who else took part stands here as “another person”."
+        "Events of the audit log in which you acted or that are about you, newest first. The text of your question "
+        "appears here if the firm's policy keeps it; otherwise only that you asked. Answers are not kept as text; "
+        "the outcome of the question is. Other people who took part appear as “another person”."
     ),
     purpose="To show later what happened, by what rules, and that nobody changed the record.",
     legal_basis="By kind of event: mostly 6(1)(c) legal obligation",
-    source="The system, in the moment of each act; the words of a question come from you.",
+    source="The system, at the moment of each act; the words of a question come from you.",
     retention=(
-        "By kind of event: see “How long events are kept” in the file. What concerns your person in an event can go "
+        "By kind of event: see “How long events are kept” in the file. What an event says about you can be removed "
         "when your account is erased."
     ),
     fields={
@@ -168,7 +168,7 @@ EVENTS: Final = Category(
         "about": "About",
         "your_name_then": "Your name then",
         "question": "Your question",
-        "answer": "What came of it",
+        "answer": "Outcome",
         "details": "Details",
         "notes": "Note",
         "action": "Action",

@@ -73,13 +73,12 @@ class HtmlWriter:
     def begin(self, package: Package) -> str:
         about = package.about
         return format_html(
-            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">'
-            "<title>{title}: {person}, {firm}</title><style>{style}</style></head><body>\n<h1>{title}</h1>"
-            "<p>This is what <strong>{firm}</strong> holds about <strong>{person}</strong> in Glassbox, as it was on "
-            "{until}. {law}.</p>{note}<nav><h3>Chapters</h3><ul>{chapters}</ul></nav>\n"
-            '<h2 id="law">What the law wants you to be told</h2><dl>{article}</dl>\n'
-            '<h2 id="recipients">Who gets to see it</h2>{recipients}\n',
+            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
+            'content="width=device-width, initial-scale=1"><title>{title}: {person}, '
+            "{firm}</title><style>{style}</style></head><body>\n<h1>{title}</h1><p>This is what "
+            "<strong>{firm}</strong> holds about <strong>{person}</strong> in Glassbox, as it was on {until}. "
+            '{law}.</p>{note}<nav><h3>Chapters</h3><ul>{chapters}</ul></nav>\n<h2 id="law">What the law requires '
+            'us to tell you</h2><dl>{article}</dl>\n<h2 id="recipients">Who gets to see it</h2>{recipients}\n',
             title=about["title"],
             person=about["person"],
             firm=about["firm"],
@@ -132,8 +131,8 @@ class HtmlWriter:
     def end(self, package: Package, kinds_of_events: list[Entry]) -> str:
         kept = {"what": "Event", "legal_basis": "Legal basis", "at_least": "At least", "in_force": "Rule in force"}
         return format_html(
-            '<h2 id="kinds">How long events are kept</h2>{}\n<h2 id="left-out">What is not in here, and why</h2>{}\n'
-            "<p>End of the document.</p></body></html>\n",
+            '<h2 id="kinds">How long events are kept</h2>{}\n<h2 id="left-out">What is not included, and '
+            "why</h2>{}\n<p>End of the document.</p></body></html>\n",
             table(kept, [{name: entry[name] for name in kept} for entry in kinds_of_events]),
             format_html_join(
                 "",
@@ -145,11 +144,11 @@ class HtmlWriter:
 
 def _chapters() -> list[tuple[str, str]]:
     return [
-        ("law", "What the law wants you to be told"),
+        ("law", "What the law requires us to tell you"),
         ("recipients", "Who gets to see it"),
         *((category.key, category.title) for category in CATEGORIES),
         ("kinds", "How long events are kept"),
-        ("left-out", "What is not in here, and why"),
+        ("left-out", "What is not included, and why"),
     ]
 
 

@@ -50,7 +50,7 @@ def _letter(letter: Letter, *, addressed: bool) -> Entry:
         "sent_at": at(letter.sent_at),
     }
     if not addressed:
-        return {**told, "words": "written to who asked for you"}
+        return {**told, "words": "written to the person who asked for you"}
     try:
         text = letter_text(letter)
     except PayloadDamagedError:
@@ -61,12 +61,13 @@ def _letter(letter: Letter, *, addressed: bool) -> Entry:
 REQUESTS: Final = Category(
     key="erasure_requests",
     title="Requests to erase your account",
-    about="Requests that you, somebody for you, or the firm made, with the letters. What is noted about them inside "
-    "the firm, and what authorities or courts ask, the data protection officer tells you, where the law allows it.",
+    about="Requests that you, somebody for you, or the firm made, with the letters. Ask the data protection officer "
+    "for the firm's internal notes about them and for what authorities or courts ask; they tell you where the "
+    "law allows it.",
     purpose="To answer the request in time, and to show that it was answered.",
     legal_basis="6(1)(c) legal obligation: Articles 12 and 17",
     source="Whoever made the request, and the firm's data protection officer.",
-    retention="The words until their key is destroyed; number, dates and states stay as the proof of what was done.",
+    retention="The words until their key is destroyed; number, dates and states stay as proof of what was done.",
     fields={
         "reference": "Number",
         "asked_by": "Asked by",

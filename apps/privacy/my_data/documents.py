@@ -40,12 +40,12 @@ def _documents(person: Person, after: object | None) -> Page:
 
 DOCUMENTS: Final = Category(
     key="documents",
-    title="Documents that you brought",
-    about="That you brought them, when, and how far they came; not what stands in them.",
-    purpose="To know by whose right a document is read in, and whom to ask about it.",
+    title="Documents that you uploaded",
+    about="That you uploaded them, when, and how far processing got; not their content.",
+    purpose="To know on whose authority a document was ingested, and whom to ask about it.",
     legal_basis="6(1)(f) legitimate interest: where a document comes from",
-    source="The system, when you brought them.",
-    retention="As long as the document; your name goes when your account is erased.",
+    source="The system, when you uploaded them.",
+    retention="As long as the document; your name is removed when your account is erased.",
     fields={
         "at": "When",
         "document_id": "Document",

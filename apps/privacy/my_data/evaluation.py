@@ -37,11 +37,11 @@ def _evaluation(person: Person, after: object | None) -> Page:
 EVALUATION: Final = Category(
     key="evaluation_questions",
     title="Evaluation questions that you added",
-    about="Questions of the firm, by which it is measured whether what should be found is found.",
-    purpose="To measure how well documents are found, before and after a change.",
+    about="Questions of the firm that measure whether the search finds what it should.",
+    purpose="To measure how well the search finds documents, before and after a change.",
     legal_basis="6(1)(f) legitimate interest: that answers are right",
     source="You.",
-    retention="Until somebody takes the question out; your name goes when your account is erased.",
+    retention="Until somebody removes the question; your name is removed when your account is erased.",
     fields={"at": "When", "text": "Question", "your_name_then": "Your name then", "id": "Id"},
     read=_evaluation,
 )

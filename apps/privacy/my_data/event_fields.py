@@ -56,13 +56,14 @@ _WITHHELD: Final[Mapping[str, tuple[str, ...]]] = {
         "question: hmac_sha256 key_epoch",
         "answer: answer_hmac_sha256 context_sha256",
     ),
-    "Words that another person may have written, or that name one; what you wrote yourself of a policy stands among "
-    "the policy versions.": ("core: reason", "actor: reason matter ground"),
+    "Words that another person may have written, or that name another person. What you wrote yourself about a policy "
+    "is among the policy versions.": ("core: reason", "actor: reason matter ground"),
     "May name another person, or a client of the firm.": ("core: key filters host",),
-    "What a certificate says of an erasure, with the ids of those who decided: whom it concerns may have it itself.": (
-        "core: statement",
-    ),
-    "Names and places of documents, which are about others; an auditor finds them under the event's id.": (
+    (
+        "What a certificate says about an erasure, with the ids of those who decided: the person concerned may have "
+        "the certificate itself."
+    ): ("core: statement",),
+    "Names and locations of documents, which are about others; an auditor finds them under the event's id.": (
         "answer: ref_ids",
         "passages: hits",
     ),

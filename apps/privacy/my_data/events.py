@@ -14,13 +14,13 @@ def register_subject_access_events() -> None:
     register(
         EventClass(
             action=MY_DATA_EXPORTED,
-            label="Own data taken out",
+            label="Own data downloaded",
             fields={Group.CORE: frozenset({"format", "categories", "events", "unreached_events"})},
             permissions=ANYBODY,
         ),
         EventClass(
             action=MY_DATA_CUT_SHORT,
-            label="Own data cut short",
+            label="Download of own data incomplete",
             fields={Group.CORE: frozenset({"format", "sent_bytes", "error_code", "user_id"})},
         ),
     )

@@ -44,7 +44,7 @@ def _kind(action: str, known: EventClass | None, rules: list[Rule]) -> Entry:
         "what": known.label,
         "legal_basis": basis,
         "at_least": in_words(known.retention_years * 12),
-        "in_force": [_rule(rule) for rule in rules] or ["no later rule: as long as it must be, and until it is purged"],
+        "in_force": [_rule(rule) for rule in rules] or ["no later rule: as long as required, and until it is purged"],
     }
 
 

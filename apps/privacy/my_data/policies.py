@@ -11,7 +11,9 @@ from apps.intents.standing import by_time
 from apps.privacy.my_data.account import at
 from apps.privacy.my_data.contracts import Category, Entry, Page, Person
 
-_PURPOSE: Final = "To show by what rules answers were given, who wrote them, and that a second person approved them."
+_PURPOSE: Final = (
+    "To show which rules answers were given under, who wrote them, and that a second person approved them."
+)
 _BASIS: Final = "6(1)(c) legal obligation: accountability (Article 5(2)) and supervision of financial services"
 _RETENTION: Final = "As long as the audit log refers to the version."
 
@@ -81,7 +83,7 @@ VERSIONS: Final = Category(
         "submitted_at": "Submitted",
         "decided_at": "Decided",
         "your_reason": "Your reason",
-        "your_decision": "Reason of your decision",
+        "your_decision": "Reason for your decision",
         "your_name_then": "Your name then",
         "id": "Id",
     },
@@ -89,7 +91,7 @@ VERSIONS: Final = Category(
 )
 COMMENTS: Final = Category(
     key="policy_comments",
-    title="What you said of policy versions",
+    title="What you said about policy versions",
     about="Your comments while a version was discussed.",
     purpose=_PURPOSE,
     legal_basis=_BASIS,

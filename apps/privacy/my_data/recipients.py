@@ -23,7 +23,7 @@ def recipients(tenant: Tenant) -> list[Entry]:
             "Provider of embeddings",
             tenant.embedding_profile,
             settings.GLASSBOX_EMBEDDING_PROFILES,
-            "the words of your questions, and of the documents that you bring",
+            "the words of your questions, and of the documents that you upload",
         ),
         _provider(
             tenant,
@@ -67,8 +67,8 @@ def _mail_server() -> list[Entry]:
     return [
         {
             "who": "The firm's mail server",
-            "which": "the one that this installation is set up with",
-            "gets": "letters to you, where they go by e-mail",
+            "which": "the one that this installation uses",
+            "gets": "letters to you, if they are sent by e-mail",
             "region": None,
             "leaves_region": False,
         }
@@ -85,7 +85,7 @@ def _provider(tenant: Tenant, who: str, name: str, profiles: Mapping[str, Mappin
     which = f"{name} ({provider.model or 'not configured any more'})"
     return {
         "who": who,
-        "which": which if provider.is_outside else f"{which}, on this installation: nobody else gets it",
+        "which": which if provider.is_outside else f"{which}, on this installation: nobody else receives it",
         "gets": gets if provider.is_outside else "nothing leaves this installation",
         "region": provider.region,
         "leaves_region": provider.leaves_region,

@@ -31,8 +31,8 @@ class NobodysDataError(ApplicationError):
     code = "audit.nobodys_data"
     status = 403
     message = (
-        "This key belongs to the firm and acts for nobody, so nothing is held about it as a person. "
-        "Sign in, or use a key of your own."
+        "This key belongs to the firm and acts for nobody, so no personal data is held about it. Sign in, or use a "
+        "key of your own."
     )
 
 

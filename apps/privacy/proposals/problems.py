@@ -33,31 +33,32 @@ BY_HAND: Final[Mapping[str, str]] = {
             "intents.intent_terms",
             "intents.kind_budgets",
         ),
-        "Versions of a policy are kept as they were decided (Article 17(3)(b) and (e)): a classifier writes the next "
-        "one without these words.",
+        "Policy versions are kept as they were decided (Article 17(3)(b) and (e)): write the next version without "
+        "these words.",
     ),
-    "intents.review_comments": "A comment on a policy's version is kept with the decision that it led to.",
-    "retrieval.evaluation_questions": "An evaluation question is removed under Retrieval, Evaluation questions.",
-    "retrieval.evaluation_answers": "A run of the evaluation is kept with its questions and answers, until a document "
-    "that they name is removed: the question is changed where it is kept, and asked anew.",
-    "tenants.api_keys": "An administrator renames the key, on its page, before it is revoked.",
-    "tenants.scopes": "An administrator renames the scope, on its page.",
-    "tenants.tenant": "An operator of the platform renames the tenant; its short name stays, since addresses have it.",
-    "tenants.factor_resets": "Why a second factor was reset stays with who asked for it and who agreed "
-    "(Article 17(3)(b)).",
-    "audit.holds": "A legal hold stays as it was placed and released (Article 17(3)(e)): a new one is placed without "
+    "intents.review_comments": "A comment on a policy version is kept with the decision that it led to.",
+    "retrieval.evaluation_questions": "Remove an evaluation question under Retrieval, Evaluation questions.",
+    "retrieval.evaluation_answers": "An evaluation run is kept with its questions and answers until a document that "
+    "they name is removed. Change the question where it is kept, and ask it again.",
+    "tenants.api_keys": "An administrator renames the key on its page before it is revoked.",
+    "tenants.scopes": "An administrator renames the scope on its page.",
+    "tenants.tenant": "The operator renames the tenant; its short name stays, because addresses contain it.",
+    "tenants.factor_resets": "The reason for the reset of a second factor stays with the record of who asked and who "
+    "agreed (Article 17(3)(b)).",
+    "audit.holds": "A legal hold stays as it was placed and released (Article 17(3)(e)): place the next one without "
     "these words.",
     **dict.fromkeys(
         ("audit.retention_schedules", "audit.purges", "audit.purge_parts"),
-        "Who decided how long what is kept, and why, stays as it was decided (Article 17(3)(b)): the next schedule is "
-        "written without these words.",
+        "A retention schedule stays as it was decided (Article 17(3)(b)): write the next one without these words.",
     ),
-    "corpus.jobs": "The name of whoever brought a document goes with their account, and an error message with its "
-    "document.",
-    "retrieval.impacts": "A preview goes with its draft, and the name of whoever asked for it with their account.",
+    "corpus.jobs": "The name of whoever uploaded a document is removed with their account, and an error message with "
+    "its document.",
+    "retrieval.impacts": (
+        "A preview is removed with its draft, and the name of whoever asked for it with their account."
+    ),
     "retrieval.evaluation_runs": "A run of the evaluation keeps the name of its questions: rename these, and ask anew.",
 }
-_OTHERS_BY_HAND: Final = "No removal reaches it: it is changed where it was written."
+_OTHERS_BY_HAND: Final = "No removal reaches it: change it where it was written."
 
 
 def problems_of(request: ErasureRequest) -> list[str]:
@@ -67,25 +68,25 @@ def problems_of(request: ErasureRequest) -> list[str]:
     if last is None:
         return [*problems, "Search for the person first."]
     if now is not None and now.is_moving:
-        problems.append("A search is going on: wait for its end.")
+        problems.append("A search is running: wait until it ends.")
     elif now is not None and now.state == InventoryState.FAILED:
         problems.append("The last search failed: search again.")
     if last.description != description_digest(request):
-        problems.append("What is known of the person has changed since the search: search again.")
+        problems.append("What is known about the person has changed since the search: search again.")
     there = standing(request)
     if there.open:
-        beyond = f", {there.beyond_open} of them in scopes that are not yours" if there.beyond_open else ""
+        beyond = f", {there.beyond_open} of them in scopes that you don't hold" if there.beyond_open else ""
         problems.append(f"{there.open} {places_are(there.open)} open{beyond}.")
     elif not there.confirmed and not going_documents(request):
         problems.append(
-            "No place was confirmed, so there is nothing to erase: refuse the request, since nothing is held."
+            "No place was confirmed, so there is nothing to erase. Refuse the request, because nothing is held."
         )
     if by_hand := _by_hand(request):
         first = by_hand.total()
         problems.append(
             f"{first} confirmed place{'s are' if first != 1 else ' is'} where no removal reaches. Change "
-            f"{'them' if first != 1 else 'it'} by hand and search again; or say of each that it must stay by law, with "
-            f"the words why. {' '.join(sorted({BY_HAND.get(store, _OTHERS_BY_HAND) for store in by_hand}))}"
+            f"{'them' if first != 1 else 'it'} by hand and search again. Or mark each as one that must stay by law, "
+            f"and say why. {' '.join(sorted({BY_HAND.get(store, _OTHERS_BY_HAND) for store in by_hand}))}"
         )
     return [*problems, *_documents_undecided(request)]
 
@@ -108,7 +109,7 @@ def _documents_undecided(request: ErasureRequest) -> list[str]:
         confirmed = confirmed_documents(request)
     unchosen = sum(id not in treated and id not in going for id in confirmed)
     if unchosen:
-        problems.append(f"Say of {unchosen} document{'s' * (unchosen != 1)}: remove, or redact.")
+        problems.append(f"Choose for {unchosen} document{'s' * (unchosen != 1)}: remove or redact.")
     last = searched_last(request)
     unsearched = sum(
         state.ready_at is not None and (last is None or last.started_at is None or state.ready_at > last.started_at)
@@ -117,7 +118,7 @@ def _documents_undecided(request: ErasureRequest) -> list[str]:
     if unsearched:
         problems.append(
             f"{unsearched} redacted version{'s were' if unsearched != 1 else ' was'} made since the last search: "
-            "search again, so that what is left in there of the person is found."
+            "search again, so that anything left of the person in them is found."
         )
     rows = [treated[id] for id in confirmed if id in treated and treated[id].treatment == Treatment.REDACT]
     if unasked := sum(is_unasked(each, states) for each in rows):

@@ -58,7 +58,7 @@ def inventory_propose(request_id: UUID, *, revision: int) -> ErasureRequest:
         targets = found_targets(request)
         # Open places that were not counted must lie in these targets. Check again: a redacted version may be gone now.
         if left := open_beyond(request, targets):
-            raise NotProposableError(problems=f"{left} {places_are(left)} open: look at it again.")
+            raise NotProposableError(problems=f"{left} {places_are(left)} open: check the inventory again.")
         return request_propose(
             request_id,
             targets,

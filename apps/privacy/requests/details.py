@@ -153,7 +153,7 @@ def _opened(ciphertext: bytes, *, key: bytes, tenant: UUID, request: UUID, part:
         place = _place(tenant, request, part)
         plain = AESGCM(key).decrypt(ciphertext[:_NONCE_BYTES], ciphertext[_NONCE_BYTES:], place)
     except (InvalidTag, ValueError):
-        raise PayloadDamagedError(group=part, event=request, problem="it is not what was sealed there") from None
+        raise PayloadDamagedError(group=part, event=request, problem="it differs from what was sealed") from None
     values: dict[str, Any] = json.loads(plain)
     return values
 

@@ -17,7 +17,7 @@ class RequestPersonNeededError(ApplicationError):
     code = "audit.request_person_needed"
     status = 403
     message = (
-        "An API key is nobody: requests are worked on by people. Use a key that acts for you "
+        "Only people can work on requests, and this API key acts for nobody. Use a key that acts for you "
         "(Administration, My keys), or sign in."
     )
 
@@ -27,13 +27,15 @@ class RequestStepError(ApplicationError):
 
     code = "audit.request_step"
     status = 409
-    message = "{reference} is “{state}”, and can't be {step} now. Read it again: somebody may have been quicker."
+    message = (
+        "{reference} is “{state}” and can't be {step} now. Read it again: somebody else may have acted in the meantime."
+    )
 
 
 class RequestChangedError(ApplicationError):
     code = "audit.request_changed"
     status = 409
-    message = "{reference} was changed since you read it. Nothing was done: read it as it stands now."
+    message = "{reference} has changed since you read it. Nothing was done: read its current state."
 
 
 class SubjectUnknownError(ApplicationError):
@@ -44,19 +46,19 @@ class SubjectUnknownError(ApplicationError):
 class SubjectUndescribedError(ApplicationError):
     code = "audit.request_subject_undescribed"
     message = (
-        "Say how the person can be found: a name, an e-mail address, a phone or an account number. One of them is "
-        "enough to begin with."
+        "Enter how the person can be found: a name, an e-mail address, a phone number or an account number. One of "
+        "them is enough to begin with."
     )
 
 
 class ReceiptInFutureError(ApplicationError):
     code = "audit.request_receipt_in_future"
-    message = "The time of receipt has not come yet: give the day and time at which the request reached the firm."
+    message = "The time of receipt is in the future: enter the day and time at which the request reached the firm."
 
 
 class WordsMissingError(ApplicationError):
     code = "audit.request_words_missing"
-    message = "Say why, in a sentence or two: the person and the record need it."
+    message = "Say why, in a sentence or two: the person and the audit log need the reason."
 
 
 class TooLateToExtendError(ApplicationError):
@@ -65,7 +67,7 @@ class TooLateToExtendError(ApplicationError):
     code = "audit.request_extension_too_late"
     status = 409
     message = (
-        "{reference} can't be extended any more: the person must be told within the first month, and that ended on "
+        "{reference} can no longer be extended: the person must be told within the first month, which ended on "
         "{due_on}. Answer it as soon as you can."
     )
 
@@ -73,7 +75,7 @@ class TooLateToExtendError(ApplicationError):
 class AlreadyExtendedError(ApplicationError):
     code = "audit.request_extended_already"
     status = 409
-    message = "{reference} was extended already. The law knows one extension, by two months."
+    message = "{reference} has already been extended. The law permits one extension, by two months."
 
 
 class InventoryMissingError(ApplicationError):
@@ -82,14 +84,14 @@ class InventoryMissingError(ApplicationError):
     code = "audit.request_inventory_missing"
     status = 409
     message = (
-        "{reference} is about a person in documents: nothing can be proposed before each place where they are "
-        "mentioned has been found and confirmed."
+        "{reference} is about a person in documents. Nothing can be proposed until every place where they are "
+        "mentioned has been found and decided on."
     )
 
 
 class LetterUnaddressedError(ApplicationError):
     code = "audit.letter_unaddressed"
-    message = "There is no e-mail address of who asks. Add one to the request, or choose to post the letter by hand."
+    message = "The requester has no e-mail address here. Add one to the request, or choose to post the letter by hand."
 
 
 class LetterNotFoundError(ApplicationError):
@@ -103,7 +105,7 @@ class LetterStateError(ApplicationError):
 
     code = "audit.letter_state"
     status = 409
-    message = "The letter is “{state}”, so there is nothing to do with it now. Read the request again."
+    message = "The letter is “{state}”, so this step is not possible now. Read the request again."
 
 
 class LetterKindError(ApplicationError):
@@ -111,19 +113,19 @@ class LetterKindError(ApplicationError):
 
     code = "audit.letter_kind"
     status = 409
-    message = "{reference} is “{state}”: a letter of the kind '{kind}' would not be true now."
+    message = "{reference} is “{state}”, so a letter of the kind '{kind}' would not be true now."
 
 
 class OnlyErasureError(ApplicationError):
     code = "audit.request_is_for_access"
     status = 409
-    message = "{reference} is a request for access: nothing is removed, redacted or put out of use because of it."
+    message = "{reference} is an access request: nothing is removed, redacted or put out of use because of it."
 
 
 class OnlyAccessError(ApplicationError):
     code = "audit.request_is_for_erasure"
     status = 409
-    message = "{reference} is a request for erasure: a package is made for requests for access alone."
+    message = "{reference} is an erasure request. Packages are made only for access requests."
 
 
 class AccessSubjectError(ApplicationError):
@@ -131,14 +133,14 @@ class AccessSubjectError(ApplicationError):
 
     code = "audit.access_subject"
     message = (
-        "A request for access is about a person who is named in documents. Who has an account here takes out what is "
-        "held about it by themselves, under “What is held about me”."
+        "An access request is about a person who is named in documents. People with an account here can download "
+        "what is held about the account themselves, under “What is held about me”."
     )
 
 
 class RefusalGroundError(ApplicationError):
     code = "audit.request_refusal_ground"
     message = (
-        "Access is refused under Article 12(5) or 12(2) alone. Where a place is about others as well, leave its words "
-        "out of the package (Article 15(4)); where nothing is held, say so with an empty package."
+        "Access can be refused only under Article 12(5) or 12(2). If a place is also about others, leave its words "
+        "out of the package (Article 15(4)). If nothing is held, answer with an empty package."
     )

@@ -8,7 +8,7 @@ from typing import Final
 
 from apps.tenants.context import current_scope, open_scope
 
-_REASON: Final = "what a request for erasure concerns"
+_REASON: Final = "what an erasure request concerns"
 
 
 @contextmanager

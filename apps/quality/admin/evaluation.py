@@ -67,8 +67,8 @@ def add_view(request: HttpRequest) -> HttpResponse:
         status=422 if form.errors else 200,
         form=form,
         intro=(
-            "A question whose right document you know. The impact preview of a policy version asks it under the policy "
-            "in force and under the version, and tells whether the document is found as well as before."
+            "A question whose right document you know. The impact preview of a policy version asks it under the "
+            "policy in force and under that version, and shows whether the document is found as well as before."
         ),
         action="Add the question",
         back=reverse("admin:evaluation_questions"),
@@ -90,8 +90,8 @@ def remove_view(request: HttpRequest, query_id: UUID) -> HttpResponse:
     title = "Remove this evaluation question?"
     decision = Decision(
         question=title,
-        effects=[f"“{query.text}” is not asked any more when the impact of a policy version is computed."],
-        irreversible="The question is gone. Previews that were computed with it keep their figures, not its text.",
+        effects=[f"“{query.text}” is no longer asked when the impact of a policy version is computed."],
+        irreversible="The question is deleted. Earlier previews keep their figures, but not its text.",
         action="Remove the question",
     )
     return _page(

@@ -45,20 +45,20 @@ class EvaluationForm(forms.Form):
     scope = forms.ChoiceField(
         label="Asked within",
         widget=UnfoldAdminSelectWidget(),
-        help_text="With all scopes below it. Who does not hold this scope does not see the question.",
+        help_text="Includes all scopes below it. Only people who hold this scope see the question.",
     )
     document = forms.CharField(
         label="Document that answers it",
         max_length=300,
         widget=UnfoldAdminTextInputWidget(attrs={"list": "evaluation-documents", "autocomplete": "off"}),
-        help_text="Type some words of its title and choose. A later version of it is expected in its place.",
+        help_text="Type some words of its title, then choose. If there is a later version, that version is expected.",
     )
     pages = forms.CharField(
         label="Pages that answer it",
         required=False,
         max_length=200,
         widget=UnfoldAdminTextInputWidget(attrs={"placeholder": "4, 7-9", "autocomplete": "off"}),
-        help_text="Empty: finding the document is enough.",
+        help_text="If empty, finding the document is enough.",
     )
 
     def __init__(self, data: Any = None, *, nodes: Sequence[ScopeNode]) -> None:
@@ -76,7 +76,7 @@ class EvaluationForm(forms.Form):
             raise forms.ValidationError(ExpectedDocumentError(document=f"“{name}”").detail)
         if len(found) > 1:
             raise forms.ValidationError(
-                "Several documents have this name. Choose one by its short name from what the field suggests."
+                "Several documents have this name. Choose one by its short name from the suggestions."
             )
         return found[0]
 

@@ -15,12 +15,12 @@ from apps.quality.selectors.evaluation_runs import AnswerLine
 from apps.retrieval.trace import Stage
 
 _STAGES = (
-    "Page recall of what each stage ranked: the share of the expected pages among its first 1, 5, 10 and 30 passages. "
-    "A stage that lowers it loses pages that were found already."
+    "Page recall of what each stage ranked: the share of the expected pages among its first 1, 5, 10 and 30 "
+    "passages. A stage that lowers it loses pages that had already been found."
 )
 _TYPES = "The same figures for each sort of question, as the questions' file calls it."
-_VARIANTS = "The same questions with one thing changed at a time: what a part brings is what is lost without it."
-_NOT_TOLD = "A document that it names is not there any more, or not for you to see."
+_VARIANTS = "The same questions with one setting changed at a time. The value of a part is what is lost without it."
+_NOT_TOLD = "A document that it names no longer exists, or you may not see it."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +125,7 @@ def _row(line: AnswerLine) -> AnswerRow:
 
 def _verdict(answer: EvaluationAnswer) -> str:
     if answer.passed is None:
-        return "Rightly refused" if answer.refusal else "Answered, though the answer is not in the corpus"
+        return "Rightly refused" if answer.refusal else "Answered, although the answer is not in the corpus"
     return "Passed" if answer.passed else answer.why[:1].upper() + answer.why[1:]
 
 

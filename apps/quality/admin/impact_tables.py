@@ -28,7 +28,7 @@ from apps.retrieval.contracts import ChunkId
 from apps.retrieval.selectors.passages import PassagePlace, passage_places
 
 SHOWN: Final = 50
-HIDDEN_QUESTION: Final = "A question in a scope that you don't hold, or one that was removed since."
+HIDDEN_QUESTION: Final = "A question in a scope that you don't hold, or that was removed since."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +146,7 @@ class ImpactTables:
         shown = moving[:SHOWN]
         texts = _texts(GoldenExample.objects.filter(id__in=[each.example_id for each in shown]))
         rows = (
-            self._row(each.shift, title=texts.get(each.example_id, "An example that was changed since."))
+            self._row(each.shift, title=texts.get(each.example_id, "An example that has changed since."))
             for each in shown
         )
         return Table(rows=tuple(rows), more=len(moving) - len(shown))

@@ -19,9 +19,9 @@ def limits(result: ImpactResult) -> list[str]:
     said = []
     if recorded.by_intent:
         said.append(
-            f"Of {_questions(recorded.by_intent, 'recorded question')} the log keeps a digest and the intent, not the "
-            "text. They are judged by that intent: whether this version would recognise them differently, and which "
-            "passages would newly appear for them, can't be known."
+            f"Of {_questions(recorded.by_intent, 'recorded question')} the log keeps a digest and the intent, not "
+            "the text. They are judged by that intent. It can't be known whether this version would recognise them "
+            "differently, or which passages would newly appear."
         )
     if recorded.without_hits:
         said.append(
@@ -30,18 +30,18 @@ def limits(result: ImpactResult) -> list[str]:
         )
     if recorded.not_judged:
         said.append(
-            f"Of {_questions(recorded.not_judged, 'recorded question')} not even the intent is kept any more, or the "
-            "text can't be read as a question: they are counted and not judged."
+            f"Of {_questions(recorded.not_judged, 'recorded question')} even the intent is no longer kept, or the "
+            "text can't be read as a question. They are counted but not judged."
         )
     if recorded.total >= settings.GLASSBOX_IMPACT_EVENTS:
-        said.append(f"Only the last {settings.GLASSBOX_IMPACT_EVENTS:,} recorded questions were looked at.")
+        said.append(f"Only the last {settings.GLASSBOX_IMPACT_EVENTS:,} recorded questions were examined.")
     if missing := result.evaluation.total - result.evaluation.with_document:
         said.append(
-            f"The expected document of {_questions(missing, 'evaluation question')} is not searchable any more: no "
-            "recall is counted for them."
+            f"The expected document of {_questions(missing, 'evaluation question')} is no longer searchable: they "
+            "are not counted in the recall."
         )
-    said.append("No answers were written: what a model would make of another context is not part of this.")
-    said.append("Documents that come or go after the computation change what is found.")
+    said.append("No answers were written, so this does not show how a model would answer from a different context.")
+    said.append("Documents added or removed after the computation change what is found.")
     return said
 
 
@@ -57,10 +57,10 @@ def figure(value: float | None) -> str:
 
 def _recorded(found: RecordedImpact) -> str:
     if not found.total:
-        return "No question has been recorded yet, so there is none to judge."
+        return "No question has been recorded yet, so there is nothing to judge."
     counted = f"{found.gaining:,} of {_questions(found.total, 'recorded question')} could reach more kinds of document"
-    passages = f"{found.vanishing_hits:,} passage{_s(found.vanishing_hits)} that stood in a context would be gone"
-    appearing = f", {found.appearing_hits:,} would come" if found.by_text else ""
+    passages = f"{found.vanishing_hits:,} passage{_s(found.vanishing_hits)} in a context would disappear"
+    appearing = f", {found.appearing_hits:,} would appear" if found.by_text else ""
     return f"{counted}, {found.losing:,} fewer; {passages}{appearing}."
 
 

@@ -169,14 +169,14 @@ class _Reading:
             path = inside(self._path, file)
             is_file = path.is_file()
         except OutsideFolderError:
-            self._failures.append(Failure(file=file, error=f"{place}: it lies outside the folder."))
+            self._failures.append(Failure(file=file, error=f"{place}: it is outside the folder."))
             return None
         except (OSError, ValueError):
             is_file = False
         if not is_file:
             error = "there is no such file."
         elif kind not in Kind.values:
-            error = f"{str(kind)!r} is no kind. There are: {', '.join(Kind.values)}."
+            error = f"{str(kind)!r} is not a kind. The kinds are: {', '.join(Kind.values)}."
         else:
             return FolderDocument(id=id_, path=path, kind=Kind(kind), metadata=self._metadata(place, row, id_, path))
         self._failures.append(Failure(file=file, error=f"{place}: {error}"))
@@ -194,7 +194,7 @@ class _Reading:
                 if not wrong:
                     raise
                 del said[wrong[0]]
-                self._notes.append(f"{place}: {error.detail} The document is taken in without it.")
+                self._notes.append(f"{place}: {error.detail} The document is ingested without it.")
 
     def _query(
         self, place: str, row: Mapping[str, Any], asked: dict[str, str], listed: frozenset[str]
@@ -250,7 +250,7 @@ class _Reading:
     def _once(self, place: str, id_: str, known: dict[str, str]) -> bool:
         """Return whether the id is new, and remember it."""
         if id_ in known:
-            self._problems.append(f"{place}: the id {id_} stands in {known[id_]} already.")
+            self._problems.append(f"{place}: the id {id_} is already used in {known[id_]}.")
             return False
         known[id_] = place
         return True

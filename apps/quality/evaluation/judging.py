@@ -67,6 +67,6 @@ def _verdict(question: EvaluationQuestion, seen: Observation) -> tuple[bool | No
     figure = expected_figure(question.answer, question=question.text)
     if figure is not None:
         right = holds_figure(seen.answer, figure)
-        return right, "" if right else "the answer does not hold the expected figure"
+        return right, "" if right else "the answer does not contain the expected figure"
     right = any(page in expected.pages or (not expected.pages and page[0] in expected.documents) for page in seen.cited)
-    return right, "" if right else "no citation is of an expected page"
+    return right, "" if right else "no citation is from an expected page"

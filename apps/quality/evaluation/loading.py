@@ -98,7 +98,9 @@ class _Loading:
                 self._fail(document.path.name, f"It can't be read: {error.strerror}.")
                 continue
             if content in first:
-                self._notes.append(f"{document.id} has the same bytes as {first[content]}, and counts as the same.")
+                self._notes.append(
+                    f"{document.id} has the same bytes as {first[content]}, and counts as the same document."
+                )
             first.setdefault(content, document.id)
             hashed.append((document, content))
             self._watcher.progress(number)
@@ -162,7 +164,9 @@ class _Loading:
                 with open_scope(tenant=self._tenant_id, scopes=[self._scope_id], reason=REASON):
                     document_delete(document_id=document.id)
             except ApplicationError as error:
-                self._notes.append(f"{document.filename} is still searched, though it left the folder: {error.detail}")
+                self._notes.append(
+                    f"{document.filename} is still searched, although it was removed from the folder: {error.detail}"
+                )
             else:
                 self._removed += 1
 
@@ -198,7 +202,7 @@ def _says(document: Document, metadata: DocumentMetadata, notes: list[str]) -> b
     """
     differing = _differing(document, metadata)
     if differing:
-        notes.append(f"{metadata.external_id} is read again: its row now says otherwise ({', '.join(differing)}).")
+        notes.append(f"{metadata.external_id} is read again, because its row has changed ({', '.join(differing)}).")
     return not differing
 
 

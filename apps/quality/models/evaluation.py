@@ -147,7 +147,7 @@ class EvaluationRun(TenantModel):
         ),
         cleared_by="retrieval.evaluation_runs",
         stays="Until the tenant is removed: it names a set of questions.",
-        withheld="The names of sets of questions. They say nothing of you.",
+        withheld="The names of sets of questions. They say nothing about you.",
         stores=(
             RowStore(
                 key="retrieval.evaluation_runs",

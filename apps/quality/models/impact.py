@@ -73,12 +73,12 @@ class PolicyImpact(LeasedJob):
             Sort.IDENTIFIER,
             because="The name of whoever asked for the preview.",
             cleared_by=("retrieval.impact_requesters", "retrieval.impacts"),
-            withheld="Your name beside a preview of a policy that you asked for. That you did is among your acts.",
+            withheld="Your name beside a preview of a policy that you asked for. Your acts include that you asked.",
         ),
         Fields("error_detail", Sort.FREE_TEXT, because="What went wrong, in words."),
         Fields("result", Sort.DERIVED, because="Which documents questions would reach: ids and figures."),
         cleared_by="retrieval.impacts",
-        withheld="A computation about a policy: figures, and ids of documents. It says nothing of you.",
+        withheld="A computation about a policy: figures, and ids of documents. It says nothing about you.",
         stores=(
             # A preview is computed again when somebody opens it, so one that names a removed document is of no use.
             RowStore(

@@ -23,7 +23,7 @@ from apps.tenants.selectors.directory import reach_in_words, with_person, with_r
 from apps.tenants.services.api_keys import api_key_create, api_key_rename, api_key_revoke, api_key_rotate
 
 _NOTES = (
-    "Store it now, in the client's secret store: it is shown this once, and only its digest is kept.",
+    "Store it now in the client's secret store: it is shown only this once, and only its digest is kept.",
     "The client sends it as “Authorization: Bearer gbx_…” to /api/v1/.",
 )
 
@@ -32,7 +32,9 @@ _NOTES = (
 class ApiKeyAdmin(TenantModelAdmin):
     title_plural = "API keys"
     add_label = "Create API key"
-    empty_text = "No client has a key yet. “Create API key” makes one for a program that asks or uploads."
+    empty_text = (
+        "No client has a key yet. “Create API key” makes one for a program that asks questions or uploads documents."
+    )
 
     list_display = ("name", "prefix_shown", "acts_for", "role_name", "reaches", "last_use", "expires", "standing")
     search_fields = ("name", "prefix", "person__username")
@@ -124,8 +126,8 @@ class ApiKeyAdmin(TenantModelAdmin):
             form,
             act,
             title="Create API key",
-            intro="A key lets a program ask questions or upload documents as this tenant, within a role and scopes. A "
-            "key that acts for a person is made by that person, under My keys.",
+            intro="A key lets a program ask questions or upload documents as this tenant, within a role and scopes. "
+            "Only a person can make a key that acts for them, under My keys.",
             action="Create key",
         )
 
@@ -150,7 +152,7 @@ class ApiKeyAdmin(TenantModelAdmin):
             form,
             act,
             title=f"Rotate {key.name}",
-            intro="Makes a new key with the same name, role and scopes, and lets the old one end.",
+            intro="Makes a new key with the same name, role and scopes, and ends the old one.",
             action="Make the new key",
             crumbs=[(str(key), self.url("change", key.pk)), "Rotate"],
             back=self.url("change", key.pk),
@@ -163,7 +165,7 @@ class ApiKeyAdmin(TenantModelAdmin):
 
         def act() -> HttpResponse:
             api_key_rename(key.id, **form.cleaned_data)
-            messages.success(request, "The key is renamed. Nothing else of it changed.")
+            messages.success(request, "The key is renamed. Nothing else about it has changed.")
             return HttpResponseRedirect(self.url("change", key.pk))
 
         return form_page(
@@ -172,8 +174,8 @@ class ApiKeyAdmin(TenantModelAdmin):
             form,
             act,
             title=f"Rename {key.name}",
-            intro="The key, its role and its scopes stay. Its old name is in no event of this; events of before keep "
-            "what they said, until they are removed.",
+            intro="The key, its role and its scopes stay. The event of this change does not contain the old name. "
+            "Earlier events keep it until they are removed.",
             action="Rename the key",
             crumbs=[(str(key), self.url("change", key.pk)), "Rename"],
             back=self.url("change", key.pk),
@@ -194,16 +196,19 @@ class ApiKeyAdmin(TenantModelAdmin):
             Decision(
                 question=f"Revoke {key}?",
                 effects=[
-                    "From the next request on, whoever sends this key is answered “401: the API key is not valid”.",
+                    (
+                        "From the next request on, anybody who sends this key gets the answer “401: the API key is "
+                        "not valid”."
+                    ),
                     f"Its last use: {key.last_used_at:%Y-%m-%d %H:%M} UTC."
                     if key.last_used_at
                     else "It was never used.",
-                    f"It acts for {key.person}, whose sign-in and other keys stay as they are. Only they can make "
+                    f"It acts for {key.person}, whose sign-in and other keys do not change. Only they can make "
                     "another one, under My keys."
                     if key.person
                     else "To change the key without an interruption, rotate it instead.",
                 ],
-                irreversible="A revoked key does not come back.",
+                irreversible="A revoked key can't be restored.",
                 action="Revoke key",
             ),
             act,

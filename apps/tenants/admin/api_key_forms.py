@@ -26,7 +26,7 @@ class ApiKeyAddForm(forms.Form):
         max_length=200, widget=UnfoldAdminTextInputWidget, help_text="What uses this key, such as 'Reporting portal'."
     )
     role = RoleField(initial=Role.ANALYST, help_text="What the client may do.")
-    scopes = ScopesField(help_text="What the client may reach; a scope reaches everything below it.")
+    scopes = ScopesField(help_text="What the client may reach. A scope includes everything below it.")
     life_days = forms.ChoiceField(
         label="Expires", choices=_LIVES, initial="365", required=False, widget=UnfoldAdminSelectWidget
     )
@@ -42,7 +42,10 @@ class ApiKeyRenameForm(forms.Form):
     use_required_attribute = False
     name = forms.CharField(max_length=200, widget=UnfoldAdminTextInputWidget)
     reason = forms.CharField(
-        label="Why", max_length=500, widget=UnfoldAdminTextInputWidget, help_text="For the record. Name nobody."
+        label="Why",
+        max_length=500,
+        widget=UnfoldAdminTextInputWidget,
+        help_text="For the audit log. Do not name anybody.",
     )
 
 
@@ -53,7 +56,7 @@ class ApiKeyRotateForm(forms.Form):
         initial="24",
         coerce=int,
         widget=UnfoldAdminRadioSelectWidget,
-        help_text="Until then both work, so that the client can be moved without an interruption.",
+        help_text="Until then both keys work, so that you can move the client without interruption.",
     )
 
 
@@ -64,7 +67,7 @@ class _OwnLifeForm(forms.Form):
         initial="90",
         coerce=int,
         widget=UnfoldAdminSelectWidget,
-        help_text="A key of your own always ends by itself.",
+        help_text="A personal key always expires.",
     )
 
     @property
@@ -77,10 +80,14 @@ class MyKeyAddForm(_OwnLifeForm):
     name = forms.CharField(
         max_length=200,
         widget=UnfoldAdminTextInputWidget,
-        help_text="What uses this key, such as 'Policy script'. It stands beside your name in the audit log.",
+        help_text="What uses this key, such as 'Policy script'. The audit log shows it beside your name.",
     )
-    role = RoleField(help_text="One of yours. When you lose the role, the key opens nothing.")
-    scopes = ScopesField(help_text="Some of yours; a scope reaches everything below it. What you lose, the key loses.")
+    role = RoleField(help_text="One of your roles. If you lose the role, the key opens nothing.")
+    scopes = ScopesField(
+        help_text=(
+            "Some of your scopes. A scope includes everything below it. If you lose a scope, the key loses it too."
+        )
+    )
 
     field_order = ("name", "role", "scopes", "life_days")
 

@@ -30,7 +30,7 @@ def may(request: HttpRequest, permission: Permission | None) -> bool:
 def require(request: HttpRequest, permission: Permission | None) -> None:
     """Raises PermissionDeniedError, naming the roles that would do; PermissionDenied for what nobody may do here."""
     if permission is None:
-        raise PermissionDenied("Nobody can do this here: these rows are not edited by hand.")
+        raise PermissionDenied("Nobody can do this here: these entries can't be edited by hand.")
     principal_of(request).require(permission)
 
 

@@ -162,8 +162,10 @@ class MembershipAdmin(InvitationPages, FactorPages):
                 effects=[
                     f"{self.person(membership)} may decide on what others propose: {ROLE_SENTENCES[role]}.",
                     f"They reach: {self.reaches(membership)}.",
-                    f"They were invited by {given_by(membership)}. Agree only if you know the person and that this "
-                    "account is theirs: you are the second pair of eyes.",
+                    (
+                        f"They were invited by {given_by(membership)}. Agree only if you know the person and know "
+                        "that this account is theirs: you are the second person."
+                    ),
                 ],
                 action=f"Agree: {role.label} from now on",
                 dangerous=False,
@@ -179,7 +181,7 @@ class MembershipAdmin(InvitationPages, FactorPages):
 
         def act() -> HttpResponse:
             membership_decline(membership, revision=number_read(request.POST))
-            messages.success(request, f"{membership}: declined. It never gave a right.")
+            messages.success(request, f"{membership}: declined. It never gave any rights.")
             return HttpResponseRedirect(self.url("changelist"))
 
         return decision_page(
@@ -187,7 +189,7 @@ class MembershipAdmin(InvitationPages, FactorPages):
             request,
             Decision(
                 question=f"Refuse that {membership.user} becomes {Role(membership.role).label}?",
-                effects=["The membership ends before it gave any right. They may be invited again."],
+                effects=["The membership ends without ever giving any rights. They may be invited again."],
                 action="Refuse",
                 read={"revision": membership_revision(membership.id)},
             ),
@@ -239,7 +241,7 @@ class MembershipAdmin(InvitationPages, FactorPages):
             "Other roles of the same person stay as they are. What they did stays in the audit log.",
         ]
         if membership.role == Role.TENANT_ADMIN and not others.exists():
-            effects.append("This is the last tenant administrator: nobody will be left to manage members and keys.")
+            effects.append("This is the last tenant administrator. After that nobody can manage members and keys.")
 
         def act() -> HttpResponse:
             membership_revoke(membership)
@@ -252,7 +254,7 @@ class MembershipAdmin(InvitationPages, FactorPages):
             Decision(
                 question=f"End the membership of {membership}?",
                 effects=effects,
-                irreversible="An ended membership does not come back; inviting the person again begins a new one.",
+                irreversible="An ended membership can't be restored. Inviting the person again begins a new one.",
                 action="End membership",
             ),
             act,

@@ -32,10 +32,10 @@ class FactorPages(TenantModelAdmin):
             request,
             form,
             act,
-            title=f"Ask to take the second factor of {membership.user} away",
+            title=f"Ask to remove the second factor of {membership.user}",
             intro=(
-                "For a lost device. Somebody else who may approve agrees; then the person is told by mail, and sets up "
-                "another one. Make sure that it is them who asks you."
+                "Use this for a lost device. Somebody else who may approve must agree. Then the person is told by "
+                "e-mail and sets up another device. Make sure that it is really this person who asks you."
             ),
             action="Ask",
             crumbs=[(str(membership), self.url("change", membership.pk)), "Second factor"],
@@ -53,10 +53,16 @@ class FactorPages(TenantModelAdmin):
 
         def act() -> HttpResponse:
             if factor_reset_agree(reset):
-                messages.success(request, f"The second factor of {membership.user} is gone. They are told by mail.")
+                messages.success(
+                    request, f"The second factor of {membership.user} is removed. They are told by e-mail."
+                )
             else:
                 messages.info(
-                    request, f"You agreed. {membership.user} approves elsewhere too: it goes once two agree there."
+                    request,
+                    (
+                        f"You agreed. {membership.user} also approves in other tenants: the factor is removed "
+                        "once two people agree there."
+                    ),
                 )
             return HttpResponseRedirect(self.url("change", membership.pk))
 
@@ -64,15 +70,19 @@ class FactorPages(TenantModelAdmin):
             self,
             request,
             Decision(
-                question=f"Agree to take the second factor of {membership.user} away?",
+                question=f"Agree to remove the second factor of {membership.user}?",
                 effects=[
                     f"{asked_by or 'Somebody who is no member any more'} asked for it: “{reset.reason}”",
-                    "Whoever has this person's password may then set up a device of their own. Agree only if you have "
-                    "heard from the person yourself that theirs is lost.",
-                    "Where they approve in other tenants as well, it goes once two people of each agreed, within seven "
-                    "days. Keys that were made with it end with it.",
+                    (
+                        "After that, anybody who has this person's password can set up their own device. Agree "
+                        "only if this person told you directly that their device is lost."
+                    ),
+                    (
+                        "If they also approve in other tenants, the factor is removed once two people in each "
+                        "tenant have agreed, within seven days. Keys that were made with it end with it."
+                    ),
                 ],
-                action="Agree: take it away",
+                action="Agree: remove it",
             ),
             act,
             crumbs=[(str(membership), self.url("change", membership.pk)), "Second factor"],

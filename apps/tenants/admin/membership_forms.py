@@ -42,21 +42,21 @@ class MemberInviteForm(forms.Form):
         label="E-mail",
         max_length=150,
         # It becomes the sign-in name of a person who has no account yet.
-        validators=[UnicodeUsernameValidator(message="Letters, digits and @ . + - _ alone.")],
+        validators=[UnicodeUsernameValidator(message="Only letters, digits and @ . + - _")],
         widget=UnfoldAdminEmailInputWidget,
         help_text="The person's own mailbox: whoever reads the link there may accept.",
     )
-    role = RoleField(help_text="A second role is a second invitation.")
-    scopes = ScopesField(help_text="A scope reaches everything below it, now and later.")
+    role = RoleField(help_text="For a second role, send a second invitation.")
+    scopes = ScopesField(help_text="A scope includes everything below it, now and later.")
 
 
 class FactorResetForm(forms.Form):
     reason = forms.CharField(
         max_length=1000,
         widget=UnfoldAdminTextareaWidget,
-        help_text="Whoever agrees reads it: how you know that it is lost.",
+        help_text="How you know that the device is lost. Whoever decides reads this.",
     )
 
 
 class MemberScopesForm(forms.Form):
-    scopes = ScopesField(help_text="A scope reaches everything below it, now and later.")
+    scopes = ScopesField(help_text="A scope includes everything below it, now and later.")

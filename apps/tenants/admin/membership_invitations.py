@@ -25,7 +25,10 @@ class InvitationPages(TenantModelAdmin):
             member_invite(email=typed["email"], role=typed["role"], scopes=typed["scopes"])
             messages.success(
                 request,
-                f"An invitation as {typed['role'].label} goes to {typed['email']}. The link works for seven days.",
+                (
+                    f"An invitation as {typed['role'].label} is on its way to {typed['email']}. The link works "
+                    "for seven days."
+                ),
             )
             return HttpResponseRedirect(self.url("changelist"))
 
@@ -36,8 +39,8 @@ class InvitationPages(TenantModelAdmin):
             act,
             title="Invite a person",
             intro=(
-                "A link goes to their mailbox. They accept with an account of their own, and set their password "
-                "themselves. A role that approves also needs the agreement of somebody who holds it."
+                "Glassbox sends a link to their mailbox. They accept with their own account and set their password "
+                "themselves. A role that approves also needs the agreement of somebody who holds what it approves."
             ),
             action="Send the invitation",
         )
@@ -48,7 +51,7 @@ class InvitationPages(TenantModelAdmin):
 
         def act() -> HttpResponse:
             invitation_resend(invitation)
-            messages.success(request, f"The invitation goes to {invitation.email} again, with a new link.")
+            messages.success(request, f"The invitation is on its way to {invitation.email} again, with a new link.")
             return HttpResponseRedirect(self.url("changelist"))
 
         return decision_page(
@@ -56,7 +59,10 @@ class InvitationPages(TenantModelAdmin):
             request,
             Decision(
                 question=f"Send the invitation to {invitation.email} again?",
-                effects=["A new link goes to the mailbox, and works for seven days.", "The link before works no more."],
+                effects=[
+                    "Glassbox sends a new link to the mailbox. It works for seven days.",
+                    "The earlier link stops working.",
+                ],
                 action="Send it again",
                 dangerous=False,
             ),
@@ -79,7 +85,7 @@ class InvitationPages(TenantModelAdmin):
             request,
             Decision(
                 question=f"Withdraw the invitation to {invitation.email}?",
-                effects=["Its link works no more. You may invite the same mailbox again."],
+                effects=["Its link stops working. You may invite the same mailbox again."],
                 action="Withdraw the invitation",
             ),
             act,
@@ -90,5 +96,5 @@ class InvitationPages(TenantModelAdmin):
     def _invitation(self, invitation_id: str) -> Invitation:
         invitation: Invitation | None = invitations_waiting().filter(id=invitation_id).first()
         if invitation is None:
-            raise Http404("There is no invitation with this id that waits.")
+            raise Http404("There is no open invitation with this id.")
         return invitation

@@ -27,12 +27,12 @@ def standing_of(membership: Membership) -> Standing:
 def given_by(membership: Membership) -> str:
     """Who invited, and who confirmed; of what was given without an invitation, that it was the operator."""
     if membership.created_by_id is None:
-        return "the platform's operator, without a second person"
+        return "the operator, without a second person"
     people = {user.id: str(user) for user in User.objects.filter(id__in=_people(membership))}
-    invited = people.get(membership.created_by_id, "somebody who is no member any more")
+    invited = people.get(membership.created_by_id, "somebody who is no longer a member")
     if membership.confirmed_by_id is None:
         return invited
-    return f"{invited}, confirmed by {people.get(membership.confirmed_by_id, 'somebody who is no member any more')}"
+    return f"{invited}, confirmed by {people.get(membership.confirmed_by_id, 'somebody who is no longer a member')}"
 
 
 def may_confirm(request: HttpRequest, membership: Membership) -> bool:

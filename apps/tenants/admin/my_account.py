@@ -40,7 +40,7 @@ _pages = MyAccountPages(User, admin.site)
 def account_view(request: HttpRequest) -> HttpResponse:
     user = person_of(request)
     form = MailboxForm(request.POST or None, initial={"email": user.email})
-    form.fields["password"].help_text = "So that nobody else names a mailbox of theirs while you are away."
+    form.fields["password"].help_text = "So that nobody can enter their own mailbox while you are away."
     refusal = ""
     if request.method == "POST" and form.is_valid():
         try:
@@ -49,7 +49,10 @@ def account_view(request: HttpRequest) -> HttpResponse:
                 mailbox_link_send(user, email=form.cleaned_data["email"])
                 messages.success(
                     request,
-                    f"A link goes to {form.cleaned_data['email']}. Your address changes once you open it there.",
+                    (
+                        f"A link is on its way to {form.cleaned_data['email']}. Your address changes once you open "
+                        "the link."
+                    ),
                 )
                 return HttpResponseRedirect(_pages.url("changelist"))
             form.add_error("password", "This is not your password.")

@@ -22,13 +22,13 @@ from apps.tenants.services.api_keys import api_key_revoke
 from apps.tenants.services.personal_keys import personal_key_create, personal_key_rotate
 
 _NOTES = (
-    "Store it now, in a secret store that only you reach: it is shown this once, and only its digest is kept.",
+    "Store it now, in a secret store that only you can reach: it is shown only this once, and only its digest is kept.",
     "Your program sends it as “Authorization: Bearer gbx_…” to /api/v1/.",
-    "Whoever has it acts in your name: what it does stands in the audit log as yours, with the name of the key.",
+    "Whoever has it acts in your name: the audit log records its acts as yours, with the name of the key.",
 )
 _LIMITS = (
-    "A key of your own lets a program act in your name, within one of your roles and some of your scopes. Whatever its "
-    "role, it can't make or change keys, members or the tenant's settings: for that, sign in. It decides on what "
+    "A personal key lets a program act in your name, within one of your roles and some of your scopes. Whatever its "
+    "role, it can't make or change keys, members or the tenant's settings: for that, sign in. It can decide on what "
     "others propose only if you entered a code of your second factor right before you made it."
 )
 
@@ -57,7 +57,7 @@ def list_view(request: HttpRequest) -> HttpResponse:
         {
             "key": key,
             "role": Role(key.role).label,
-            "reach": reach_in_words(key.scope_keys, hidden_words="that you no longer reach"),
+            "reach": reach_in_words(key.scope_keys, hidden_words="that you can no longer reach"),
             "state": key_state(key),
             "expires": expires_in(key) if key.id in expiring else "",
             "is_valid": is_valid(key),
@@ -87,7 +87,7 @@ def add_view(request: HttpRequest) -> HttpResponse:
         )
         return _shown_once(request, f"Your key “{key.name}” is ready", plain, _NOTES)
 
-    return form_page(_pages, request, form, act, title="Create a key of my own", intro=_LIMITS, action="Create key")
+    return form_page(_pages, request, form, act, title="Create a personal key", intro=_LIMITS, action="Create key")
 
 
 def rotate_view(request: HttpRequest, key_id: UUID) -> HttpResponse:
@@ -108,8 +108,8 @@ def rotate_view(request: HttpRequest, key_id: UUID) -> HttpResponse:
         form,
         act,
         title=f"Rotate {key.name}",
-        intro="Makes a new key with the same name and role, and those of its scopes that you still reach, and lets the "
-        "old one end.",
+        intro="Makes a new key with the same name and role and with those of its scopes that you can still reach. "
+        "Ends the old one.",
         action="Make the new key",
         crumbs=[f"Rotate {key}"],
     )
@@ -129,12 +129,12 @@ def revoke_view(request: HttpRequest, key_id: UUID) -> HttpResponse:
         Decision(
             question=f"Revoke {key}?",
             effects=[
-                "From the next request on, whoever sends this key is answered “401: the API key is not valid”. A "
-                "download or a job that was begun with it ends, too.",
+                "From the next request on, anybody who sends this key gets the answer “401: the API key is not "
+                "valid”. Downloads and jobs that were started with it also end.",
                 f"Its last use: {key.last_used_at:%Y-%m-%d %H:%M} UTC." if key.last_used_at else "It was never used.",
-                "You stay signed in, and your other keys stay as they are. What was done with it stays done.",
+                "You stay signed in, and your other keys do not change. What was done with it is not undone.",
             ],
-            irreversible="A revoked key does not come back.",
+            irreversible="A revoked key can't be restored.",
             action="Revoke key",
         ),
         act,

@@ -23,18 +23,20 @@ from apps.tenants.services.tenants import scope_create, scope_rename
 
 
 class ScopeAddForm(forms.Form):
-    name = forms.CharField(max_length=200, widget=UnfoldAdminTextInputWidget, help_text="As on paper: Global Equity.")
+    name = forms.CharField(
+        max_length=200, widget=UnfoldAdminTextInputWidget, help_text="The name in documents, such as Global Equity."
+    )
     key = forms.CharField(
         max_length=127,
         widget=UnfoldAdminTextInputWidget,
         help_text="type:name in lower case, such as fund:global-equity. Clients name the scope by it.",
     )
-    parent = ScopeField(help_text="Whoever reaches the parent reaches the new scope too.")
+    parent = ScopeField(help_text="Anybody who reaches the parent also reaches the new scope.")
 
     def clean_key(self) -> str:
         key: str = self.cleaned_data["key"]
         if Scope.objects.filter(key=key).exists():
-            raise forms.ValidationError(f"There is a scope {key} already.")
+            raise forms.ValidationError(f"There is already a scope {key}.")
         return key
 
 
@@ -44,10 +46,13 @@ class ScopeRenameForm(forms.Form):
     key = forms.CharField(
         max_length=127,
         widget=UnfoldAdminTextInputWidget,
-        help_text="type:name in lower case. Clients that name the scope by its key must be changed with it.",
+        help_text="type:name in lower case. Change clients that use the key too.",
     )
     reason = forms.CharField(
-        label="Why", max_length=500, widget=UnfoldAdminTextInputWidget, help_text="For the record. Name nobody."
+        label="Why",
+        max_length=500,
+        widget=UnfoldAdminTextInputWidget,
+        help_text="For the audit log. Do not name anybody.",
     )
 
 
@@ -123,8 +128,8 @@ class ScopeAdmin(TenantModelAdmin):
             form,
             act,
             title=f"Rename {scope.name}",
-            intro="Documents, grants and the log hang on the scope's id, and stay. Its old name is in no event of "
-            "this; events of before keep what they said, until they are removed.",
+            intro="Documents, grants and the log refer to the scope's id, and stay. The event of this change does "
+            "not contain the old name. Earlier events keep it until they are removed.",
             action="Rename the scope",
             crumbs=[(scope.key, self.url("change", scope.pk)), "Rename"],
             back=self.url("change", scope.pk),
@@ -144,7 +149,7 @@ class ScopeAdmin(TenantModelAdmin):
             except ApplicationError as error:
                 # What a higher floor says against it (see registry.register_before_scope) is about where it would lie.
                 raise forms.ValidationError({"parent": error.detail}) from error
-            messages.success(request, f"{scope.key} is there. Members who reach {typed['parent']} reach it too.")
+            messages.success(request, f"{scope.key} is created. Members who reach {typed['parent']} reach it too.")
             return HttpResponseRedirect(self.url("changelist"))
 
         return form_page(

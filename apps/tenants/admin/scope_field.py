@@ -33,7 +33,7 @@ class ScopesField(forms.TypedMultipleChoiceField):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(choices=scope_choices, coerce=_scope, widget=UnfoldAdminCheckboxSelectMultipleWidget, **kwargs)
-        self.error_messages["required"] = "Choose at least one scope: without one, nothing can be reached."
+        self.error_messages["required"] = "Choose at least one scope. Without a scope, nothing can be reached."
 
 
 class ScopeField(forms.TypedChoiceField):

@@ -41,7 +41,7 @@ class PasswordForm(forms.Form):
         label="Your password",
         strip=False,
         widget=UnfoldAdminPasswordWidget(attrs={"autocomplete": "current-password"}),
-        help_text="So that nobody sets a device of theirs up while you are away.",
+        help_text="So that nobody can set up their own device while you are away.",
     )
 
 
@@ -136,7 +136,7 @@ def code_view(request: HttpRequest) -> HttpResponse:
     user = person_of(request)
     way_back = _next(request)
     if not has_factor(user):
-        messages.info(request, "Decisions ask for a second factor. Set yours up first.")
+        messages.info(request, "Decisions require a second factor. Set yours up first.")
         onward = f"?{urlencode({'next': way_back})}" if way_back else ""
         return HttpResponseRedirect(f"{_pages.url('changelist')}{onward}")
     form = CodeForm(request.POST or None)
@@ -172,7 +172,7 @@ def codes_view(request: HttpRequest) -> HttpResponse:
         request,
         Decision(
             question="Make new recovery codes?",
-            effects=["The codes that you have kept work no more. You see ten new ones, once."],
+            effects=["Your saved codes stop working. You see ten new ones, only once."],
             action="Make new codes",
             dangerous=False,
         ),
@@ -189,15 +189,15 @@ def remove_view(request: HttpRequest) -> HttpResponse:
 
     def act() -> HttpResponse:
         factor_remove(user)
-        messages.success(request, "Your second factor is gone. Set up another one before you decide on anything.")
+        messages.success(request, "Your second factor is removed. Set up another one before you decide on anything.")
         return HttpResponseRedirect(_pages.url("changelist"))
 
     return decision_page(
         _pages,
         request,
         Decision(
-            question="Take your second factor away?",
-            effects=["Codes of this device and its recovery codes work no more.", "You may set up another device."],
+            question="Remove your second factor?",
+            effects=["Codes of this device and its recovery codes stop working.", "You may set up another device."],
             action="Take it away",
         ),
         act,

@@ -40,9 +40,9 @@ class TenantForm(forms.ModelForm[Tenant]):
         label="Embedding provider",
         choices=lambda: _profiles(settings.GLASSBOX_EMBEDDING_PROFILES),
         widget=UnfoldAdminSelectWidget,
-        help_text="Receives the text of every document and question, and makes the vectors that find passages by "
-        "meaning. After a change, the documents that are here are embedded again; until a document's turn has come, "
-        "questions find it by its words alone, and their answers say so.",
+        help_text="Receives the text of every document and question, and computes the vectors that find passages by "
+        "meaning. After a change, all documents are embedded again. Until a document's turn has come, "
+        "questions find it by its words only, and their answers say so.",
     )
     generation_profile = forms.ChoiceField(
         label="Answer provider",
@@ -67,9 +67,9 @@ class TenantAdmin(TenantModelAdmin):
         (
             "Residency",
             {
-                "description": "Documents, questions and vectors lie in this installation's database. With strict "
-                "residency they are also sent to no provider outside the region: such a provider is refused here, "
-                "and refused again whenever it would be called.",
+                "description": "Documents, questions and vectors are stored in this installation's database. With "
+                "strict residency, they are not sent to a provider outside the region either: such a "
+                "provider is refused here, and again at every call.",
                 "fields": ("residency_region", "residency_strict"),
             },
         ),

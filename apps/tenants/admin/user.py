@@ -108,7 +108,7 @@ class UserAdmin(TenantModelAdmin):
 
         def act() -> HttpResponse:
             user_password_link(user, administrator=administrator)
-            messages.success(request, f"A link to set a new password goes to {user.email}.")
+            messages.success(request, f"A link to set a new password is on its way to {user.email}.")
             return HttpResponseRedirect(self.url("change", user.pk))
 
         return decision_page(
@@ -118,7 +118,7 @@ class UserAdmin(TenantModelAdmin):
                 question=f"Send {user.username} a link to set a new password?",
                 effects=[
                     f"It goes to {user.email or 'no mailbox: the account names none'}, and works once, for an hour. "
-                    "Nobody but its reader learns the password.",
+                    "Only its reader learns the password.",
                     "The old password works until a new one is set. It is recorded in the audit log of each tenant "
                     "that the person belongs to.",
                 ],

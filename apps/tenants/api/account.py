@@ -25,8 +25,9 @@ class MeView(ApiView):
         tags=["Account"],
         summary="Who am I",
         description=(
-            "The principal behind the key: its tenant, roles, permissions and scopes. Try a new key here. A key that "
-            "acts for a person answers with that person (kind `user`) and names itself in `personal_key`."
+            "Returns the principal behind the key: its tenant, roles, permissions and scopes. Use it to try a new "
+            "key. For a key that acts for a person, the answer is that person (kind `user`), and `personal_key` "
+            "names the key."
         ),
         responses=MeSerializer,
         extensions=sample('curl "{base}/api/v1/me/" -H "Authorization: Bearer $GLASSBOX_KEY"'),

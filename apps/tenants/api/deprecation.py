@@ -24,9 +24,9 @@ CHANGELOG: Final = "/api/v1/changelog/"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deprecated:
-    """since: the day from which nobody should begin to use it. sunset: from when on it may be gone; None: not settled.
+    """since: the day from which nobody should begin to use it. sunset: when it may be removed; None: not settled.
 
-    Raises: ValueError: it goes before anybody was told.
+    Raises: ValueError: the sunset is before the announcement.
     """
 
     since: date
@@ -38,7 +38,7 @@ class Deprecated:
 
     @property
     def sentence(self) -> str:
-        gone = f", and is gone from {self.sunset:%Y-%m-%d} on" if self.sunset else ""
+        gone = f", and will be removed on {self.sunset:%Y-%m-%d}" if self.sunset else ""
         return f"Deprecated since {self.since:%Y-%m-%d}{gone}: see the [changelog]({CHANGELOG})."
 
 
@@ -59,13 +59,16 @@ def described(*, sunset: bool) -> dict[str, Any]:
     """The headers, for the OpenAPI document."""
     headers: dict[str, Any] = {
         "Deprecation": {
-            "description": "Since when it is deprecated: @ and seconds of Unix time (RFC 9745).",
+            "description": "The time of the deprecation: @ and seconds of Unix time (RFC 9745).",
             "schema": {"type": "string"},
         },
-        "Link": {"description": "Where it is explained, as `deprecation`.", "schema": {"type": "string"}},
+        "Link": {"description": "A link to the explanation, as `deprecation`.", "schema": {"type": "string"}},
     }
     if sunset:
-        headers["Sunset"] = {"description": "From when on it may be gone (RFC 8594).", "schema": {"type": "string"}}
+        headers["Sunset"] = {
+            "description": ("The time after which it may be removed (RFC 8594)."),
+            "schema": {"type": "string"},
+        }
     return headers
 
 

@@ -18,13 +18,13 @@ JSON: Final = '-H "Content-Type: application/json"'
 # Of who is signed in: what no key may do. A form of the admin has both.
 SESSION: Final = '-H "Cookie: sessionid=$SESSION; csrftoken=$CSRF" -H "X-CSRFToken: $CSRF"'
 IN_PERSON: Final = (
-    "For a person who is signed in (the security scheme `session`): every key, whatever its role, is refused with 403 "
-    "and `tenants.not_in_person` or `tenants.withheld_from_key`."
+    "Only a signed-in person can do this (the security scheme `session`). Every key, whatever its role, is refused "
+    "with 403 and `tenants.not_in_person` or `tenants.withheld_from_key`."
 )
 # The security requirement of such an operation. Any: the library's type is that of a name.
 BY_SESSION: Final[Any] = [{"session": []}]
 NOT_BY_PERSONAL_KEYS: Final = (
-    "By a session, or by a key of the tenant's own with the role; a key that acts for a person is refused with 403 and "
+    "Use a session, or a tenant's key with the role. A key that acts for a person is refused with 403 and "
     "`tenants.withheld_from_key`."
 )
 # More at once than any firm has parts that a person is given one by one.
@@ -36,9 +36,9 @@ class ReachSerializer(serializers.Serializer[Any]):
     """What a member, a key or an invitation reaches."""
 
     scopes = serializers.ListField(
-        child=serializers.CharField(), help_text="Keys of the scopes that it was given; each reaches all below it."
+        child=serializers.CharField(), help_text="Keys of the granted scopes; each includes everything below it."
     )
-    hidden_scopes = serializers.IntegerField(help_text="How many more it was given that you do not see.")
+    hidden_scopes = serializers.IntegerField(help_text="How many more scopes were granted that you do not see.")
 
 
 def reach_shown(scope_keys: Iterable[str | None]) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def scopes_field() -> serializers.ListField:
         child=serializers.CharField(max_length=127),
         allow_empty=False,
         max_length=_MOST_SCOPES,
-        help_text="Keys of scopes of yours, such as fund:global-equity; each reaches all below it.",
+        help_text="Keys of scopes that you hold, such as fund:global-equity; each includes everything below it.",
     )
 
 
@@ -68,7 +68,7 @@ def scopes_named(keys: Iterable[str]) -> list[Scope]:
 
 
 def reason_field() -> serializers.CharField:
-    return serializers.CharField(max_length=500, help_text="For the record. Name nobody.")
+    return serializers.CharField(max_length=500, help_text="For the audit log. Do not name anybody.")
 
 
 def said(serializer: type[SerializerT], request: Request) -> dict[str, Any]:

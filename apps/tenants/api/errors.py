@@ -10,7 +10,7 @@ from apps.errors import ApplicationError
 class BodyTooLargeError(ApplicationError):
     code = "api.body_too_large"
     status = 413
-    message = "The body is larger than {limit_bytes} bytes. Send less at once."
+    message = "The body is larger than {limit_bytes} bytes. Send less data per request."
 
 
 class UnknownAddressError(ApplicationError):
@@ -28,15 +28,15 @@ class InvalidIdempotencyKeyError(ApplicationError):
 class IdempotencyKeyReusedError(ApplicationError):
     code = "api.idempotency_key_reused"
     status = 422
-    message = "This Idempotency-Key belongs to another request of yours. Use a new key for every new request."
+    message = "You used this Idempotency-Key for a different request. Use a new key for every new request."
 
 
 class PreconditionFailedError(ApplicationError):
     code = "api.precondition_failed"
     status = 412
     message = (
-        "It was changed since you read it, so nothing was done. Get it again, look at what it says now, and send the "
-        "request with its new ETag."
+        "It has changed since you read it, so nothing was done. Get it again, check its current state, and send the "
+        "request with the new ETag."
     )
 
 
@@ -45,7 +45,7 @@ class RangeNotSatisfiableError(ApplicationError):
 
     code = "api.range_not_satisfiable"
     status = 416
-    message = "There are {size_bytes} bytes; the Range begins after them. Leave the header out to get them all."
+    message = "There are {size_bytes} bytes, and the Range begins after them. Omit the header to get them all."
 
 
 class RequestInProgressError(ApplicationError):

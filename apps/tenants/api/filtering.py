@@ -70,7 +70,7 @@ def changed_filter() -> Any:
     return filters.IsoDateTimeFilter(
         field_name="updated_at",
         lookup_expr="gte",
-        help_text="Made or changed at this instant or after it (RFC 3339), in the order of the changes.",
+        help_text="Only items made or changed at or after this time (RFC 3339), in the order of the changes.",
     )
 
 

@@ -14,15 +14,15 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 
 REPEATED: Final = "Sent {times} times. Send it once."
-EMPTY: Final = "Empty. Give it a value, or leave it out."
+EMPTY: Final = "Empty. Enter a value, or omit it."
 NO_UTF_8: Final = "Not UTF-8. Encode the text as UTF-8."
-NUL: Final = "Holds a NUL character, which no text here may."
+NUL: Final = "Contains a NUL character, which is not allowed in text."
 # What a decoder puts in the place of bytes that are no UTF-8.
 _REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
 
 
 def form_problems(form: QueryDict, *, lists: Container[str] = (), flags: Container[str] = ()) -> dict[str, list[str]]:
-    """By name: what must not be passed on to whoever reads it.
+    """Return the problems of a form by field name, so that readers get no invalid value.
 
     Args: lists: names that may come more than once.
           flags: names that stand without a value.

@@ -30,16 +30,16 @@ class ChecksSerializer(serializers.Serializer[Any]):
 
 class LogHealthSerializer(serializers.Serializer[Any]):
     sealing_lag_s = serializers.IntegerField(
-        allow_null=True, help_text="For how long the oldest event has waited for its place in a log; above 5 is late."
+        allow_null=True, help_text="How long the oldest event has waited for its place in a log; above 5 is late."
     )
     verification_age_s = serializers.IntegerField(
-        allow_null=True, help_text="How long ago a log was last verified, of the one for which that is longest."
+        allow_null=True, help_text="How long ago the least recently verified log was verified."
     )
 
 
 class QueueHealthSerializer(serializers.Serializer[Any]):
     waiting = serializers.IntegerField()
-    oldest_s = serializers.IntegerField(help_text="For how long the oldest has waited; above 1,800 is long.")
+    oldest_s = serializers.IntegerField(help_text="How long the oldest item has waited; above 1,800 is long.")
 
 
 class QueuesSerializer(serializers.Serializer[Any]):
@@ -52,15 +52,16 @@ class QueuesSerializer(serializers.Serializer[Any]):
 class HealthSerializer(serializers.Serializer[Any]):
     status = serializers.ChoiceField(
         choices=choices_of(HealthStatus),
-        help_text="degraded: questions are answered; uploads wait, limits are off, a log is late, was not verified "
-        "in the last 26 hours or did not verify, an approved removal does not go on, or something did not run by the "
-        "clock, or waits too long for a worker.",
+        help_text="degraded: questions are answered, but uploads wait, limits are off, a log is late, was not "
+        "verified in the last 26 hours or did not verify, an approved removal does not continue, a "
+        "scheduled task did not run, or something waits too long for a worker.",
     )
     checks = ChecksSerializer()
-    log = LogHealthSerializer(help_text="Over all tenants together; null where it can't be told.")
+    log = LogHealthSerializer(help_text="Over all tenants together; null if unknown.")
     queues = QueuesSerializer(help_text="What waits for a worker, over all tenants together.")
     late = serializers.ListField(
-        child=serializers.CharField(), help_text="What did not end well in time by the clock, as the schedule names it."
+        child=serializers.CharField(),
+        help_text="Scheduled tasks that did not succeed in time, by their names in the schedule.",
     )
 
 
@@ -84,9 +85,9 @@ class HealthView(ApiView):
         tags=["Health"],
         summary="Is everything up",
         description=(
-            "Needs no key. 200 while questions can be answered, 503 while they can't. Names the parts and whether they "
-            "work, how far behind the log and the queues are over all tenants, and what is late by the clock; "
-            "nothing of any tenant. At most two seconds old."
+            "Needs no key. The status is 200 while questions can be answered and 503 while they can't. The answer "
+            "says which parts work, how far behind the log and the queues are over all tenants, and which scheduled "
+            "tasks are late. It contains nothing about any tenant, and is at most two seconds old."
         ),
         auth=[],
         responses=HealthSerializer,

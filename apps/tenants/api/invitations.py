@@ -57,8 +57,10 @@ class InvitationStandingSerializer(ReachSerializer):
     state = serializers.ChoiceField(choices=choices_of(InvitationState))
     invited_by_id = serializers.UUIDField(source="created_by_id", allow_null=True)
     created_at = serializers.DateTimeField()
-    sent_at = serializers.DateTimeField(allow_null=True, help_text="null: no letter has gone out yet, or it failed.")
-    expires_at = serializers.DateTimeField(allow_null=True, help_text="Seven days after its link was made.")
+    sent_at = serializers.DateTimeField(
+        allow_null=True, help_text="null: no letter has been sent yet, or sending failed."
+    )
+    expires_at = serializers.DateTimeField(allow_null=True, help_text="Seven days after the link was made.")
     accepted_at = serializers.DateTimeField(allow_null=True)
     withdrawn_at = serializers.DateTimeField(source="revoked_at", allow_null=True)
 
@@ -80,8 +82,10 @@ class InvitationSerializer(InvitationStandingSerializer):
 
 
 class InvitationFilter(FilterSet):
-    state = SeveralFilter(choices=choices_of(InvitationState), method="standing", help_text="Several: in any of them.")
-    role = SeveralFilter(choices=Role.choices, help_text="Several: to any of them.")
+    state = SeveralFilter(
+        choices=choices_of(InvitationState), method="standing", help_text="Repeat it to match any of several."
+    )
+    role = SeveralFilter(choices=Role.choices, help_text="Repeat it to match any of several.")
 
     class Meta:
         model = Invitation
@@ -96,10 +100,10 @@ class InviteSerializer(StrictSerializer):
     email = serializers.EmailField(
         max_length=150,
         # It becomes the sign-in name of a person who has no account yet.
-        validators=[UnicodeUsernameValidator(message="Letters, digits and @ . + - _ alone.")],
+        validators=[UnicodeUsernameValidator(message="Only letters, digits and @ . + - _")],
         help_text="The person's own mailbox: whoever reads the link there may accept.",
     )
-    role = serializers.ChoiceField(choices=Role.choices, help_text="A second role is a second invitation.")
+    role = serializers.ChoiceField(choices=Role.choices, help_text="For a second role, send a second invitation.")
     scopes = scopes_field()
 
 
@@ -127,7 +131,7 @@ class InvitationListView(ApiListView[Invitation]):
         operation_id="list_invitations",
         tags=_TAG,
         summary="List invitations",
-        description="Newest first: those that wait, and those that were accepted, withdrawn or expired.",
+        description="Newest first. Includes open invitations and those that were accepted, withdrawn or expired.",
         extensions=sample(f'curl "{_BASE}?state=waiting" {KEY}'),
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -139,10 +143,10 @@ class InvitationListView(ApiListView[Invitation]):
         auth=BY_SESSION,
         summary="Invite a person",
         description=(
-            "A letter goes to the mailbox, with a link that works once, for seven days. Whoever reads it there "
-            "accepts, with an account of theirs or a new one. The answer is the same whether there is an account of "
-            "that mailbox or not, and the link's secret stands in the letter alone. A role that approves also "
-            f"waits for a second person (POST /api/v1/members/{{id}}/confirm/). {IN_PERSON}"
+            "Sends a letter to the mailbox, with a link that works once within seven days. Whoever reads it there "
+            "can accept, with an existing account or a new one. The answer is the same whether or not the mailbox "
+            "has an account, and only the letter contains the link's secret. A role that approves also waits for a "
+            f"second person (POST /api/v1/members/{{id}}/confirm/). {IN_PERSON}"
         ),
         request=InviteSerializer,
         responses={201: InvitationStandingSerializer},
@@ -165,7 +169,7 @@ class InvitationView(ApiView):
         operation_id="get_invitation",
         tags=_TAG,
         summary="Show an invitation",
-        description="To which role and scopes it invites, and whether its letter went out and was answered.",
+        description="Returns the role and scopes of the invitation, and whether its letter was sent and answered.",
         responses=InvitationSerializer,
         extensions=sample(f'curl "{_BASE}$INVITATION_ID/" {KEY}'),
     )
@@ -181,7 +185,7 @@ class InvitationSendView(ApiView):
         tags=_TAG,
         summary="Send an invitation again",
         description=(
-            "A new link goes to the same mailbox and works for seven days; the one before works no more. "
+            "Sends a new link to the same mailbox. It works for seven days; the earlier link stops working. "
             f"{NOT_BY_PERSONAL_KEYS}"
         ),
         request=None,
@@ -203,7 +207,7 @@ class InvitationWithdrawView(ApiView):
         operation_id="withdraw_invitation",
         tags=_TAG,
         summary="Withdraw an invitation",
-        description=f"Its link works no more, and its mailbox is forgotten. {NOT_BY_PERSONAL_KEYS}",
+        description=f"Its link stops working, and its mailbox is deleted. {NOT_BY_PERSONAL_KEYS}",
         request=None,
         responses=InvitationStandingSerializer,
         extensions=sample(f'curl -X POST "{_BASE}$INVITATION_ID/withdraw/" {KEY}'),

@@ -30,14 +30,14 @@ class KeyStandingSerializer(ReachSerializer):
         choices=choices_of(KeyState),
         help_text="`opens_nothing`: its person's account is deactivated, or they lost its role.",
     )
-    person_id = serializers.UUIDField(allow_null=True, help_text="Whom it acts for; null for a key of the tenant's.")
+    person_id = serializers.UUIDField(allow_null=True, help_text="Whom it acts for; null for a tenant's key.")
     with_second_factor = serializers.BooleanField(
-        help_text="Whether its person had just used their second factor: it may decide on what others propose."
+        help_text="Whether its person had just used their second factor. If so, it may decide on what others propose."
     )
-    rotated_from_id = serializers.UUIDField(allow_null=True, help_text="The key that it succeeds.")
+    rotated_from_id = serializers.UUIDField(allow_null=True, help_text="The key that it replaces.")
     created_by_id = serializers.UUIDField(allow_null=True)
     created_at = serializers.DateTimeField()
-    expires_at = serializers.DateTimeField(allow_null=True, help_text="null: it does not end by itself.")
+    expires_at = serializers.DateTimeField(allow_null=True, help_text="null: it does not expire.")
     revoked_at = serializers.DateTimeField(allow_null=True)
 
     def to_representation(self, instance: Any) -> Any:
@@ -60,14 +60,14 @@ class KeySerializer(KeyStandingSerializer):
 
 class MadeKeySerializer(KeyStandingSerializer):
     secret = serializers.CharField(
-        allow_null=True, help_text="The key as a client sends it. null where the request was sent before."
+        allow_null=True, help_text="The key as a client sends it; null if this request was sent before."
     )
 
 
 class KeyFilter(FilterSet):
-    role = SeveralFilter(choices=Role.choices, help_text="Several: of any of them.")
+    role = SeveralFilter(choices=Role.choices, help_text="Repeat it to match any of several.")
     ended = flag_filter(method="with_end", help_text="true for those that were revoked or have expired.")
-    person_id = filters.UUIDFilter(help_text="Those that act for one person.")
+    person_id = filters.UUIDFilter(help_text="Only keys that act for this person.")
     prefix = text_filter(max_length=16, help_text="The twelve characters after gbx_.")
     q = text_filter(max_length=200, field_name="name", lookup_expr="icontains", help_text="A part of the name.")
 
@@ -80,13 +80,13 @@ class KeyFilter(FilterSet):
 
 
 def _expiry_field() -> serializers.DateTimeField:
-    return serializers.DateTimeField(allow_null=True, help_text="When it ends by itself; null for never.")
+    return serializers.DateTimeField(allow_null=True, help_text="When it expires; null for never.")
 
 
 class _EndingSerializer(StrictSerializer):
     def validate_expires_at(self, value: datetime | None) -> datetime | None:
         if value is not None and value <= timezone.now():
-            raise serializers.ValidationError("This has passed. Choose a time to come.")
+            raise serializers.ValidationError("This time has passed. Choose a future time.")
         return value
 
 
@@ -101,7 +101,7 @@ class RotateKeySerializer(_EndingSerializer):
     overlap_hours = serializers.IntegerField(
         min_value=0,
         max_value=_LONGEST_OVERLAP // timedelta(hours=1),
-        help_text="For how long the old key works on, so that its client can be moved; 0 ends it now.",
+        help_text="How long the old key still works, so that you can move its client; 0 ends it now.",
     )
     expires_at = _expiry_field()
 

@@ -47,9 +47,9 @@ _BASE: Final = "{base}/api/v1/keys/"
 _TAG: Final = ["Keys"]
 _MANAGE: Mapping[str, Permission | None] = {"POST": Permission.KEY_MANAGE}
 _ONCE: Final = (
-    "The answer tells the key itself, in `secret`, this once: only its digest is kept. A request that is sent again "
-    "with the same Idempotency-Key makes no second key and is answered without it, `secret` being null: if the first "
-    "answer was lost, revoke the key and make another."
+    "The answer contains the key itself in `secret`, only this once: only its digest is kept. If you "
+    "repeat the request with the same Idempotency-Key, no second key is made and `secret` is null. If you"
+    " lost the first answer, revoke the key and make another."
 )
 
 
@@ -76,8 +76,8 @@ class KeyListView(ApiListView[ApiKey]):
         tags=_TAG,
         summary="List API keys",
         description=(
-            "The tenant's, and those that act for its people; newest first unless `sort` says otherwise. Those that "
-            f"ended are among them. {NOT_BY_PERSONAL_KEYS}"
+            "Returns the tenant's keys and those that act for its members, newest first unless `sort` "
+            f"says otherwise. Ended keys are included. {NOT_BY_PERSONAL_KEYS}"
         ),
         extensions=sample(f'curl "{_BASE}?ended=false&sort=name" {KEY}'),
     )
@@ -90,9 +90,9 @@ class KeyListView(ApiListView[ApiKey]):
         auth=BY_SESSION,
         summary="Make an API key",
         description=(
-            "One of the tenant's, which acts for itself, within a role and scopes of yours. What a role decides on as "
-            "the second person, such a key may not, whatever its role. A key that acts for you is made under My keys. "
-            f"{_ONCE} {IN_PERSON}"
+            "Makes a tenant's key, which acts for itself, within one of your roles and scopes. Such "
+            "a key can never decide as the second person, whatever its role. Make a key that acts "
+            f"for you under My keys. {_ONCE} {IN_PERSON}"
         ),
         request=MakeKeySerializer,
         responses={201: MadeKeySerializer},
@@ -124,7 +124,7 @@ class KeyView(TaggedView):
         operation_id="get_key",
         tags=_TAG,
         summary="Show an API key",
-        description=f"Never the key itself: only its digest is kept. {NOT_BY_PERSONAL_KEYS}",
+        description=f"The answer never contains the key itself: only its digest is kept. {NOT_BY_PERSONAL_KEYS}",
         responses=KeySerializer,
         extensions=sample(f'curl "{_BASE}$KEY_ID/" {KEY}'),
     )
@@ -136,8 +136,8 @@ class KeyView(TaggedView):
         tags=_TAG,
         summary="Rename an API key",
         description=(
-            "In use or revoked, since a name may hold a person's. What it is, reaches and may stays as it is. "
-            f"{NOT_BY_PERSONAL_KEYS}"
+            "You can also rename a revoked key, because its name may contain a person's name. Its "
+            f"kind, scopes and rights do not change. {NOT_BY_PERSONAL_KEYS}"
         ),
         request=RenameKeySerializer,
         responses=KeyStandingSerializer,
@@ -161,8 +161,9 @@ class KeyRevokeView(ApiView):
         tags=_TAG,
         summary="Revoke an API key",
         description=(
-            "From the next request on, whoever sends it is answered 401. It does not come back; revoking it again "
-            f"changes nothing. A key that acts for a person is revoked likewise. {NOT_BY_PERSONAL_KEYS}"
+            "From the next request on, anybody who sends it gets the answer 401. It can't be restored, "
+            "and revoking it again changes nothing. You can revoke keys that act for a person in "
+            f"the same way. {NOT_BY_PERSONAL_KEYS}"
         ),
         request=None,
         responses=KeyStandingSerializer,
@@ -185,8 +186,8 @@ class KeyRotateView(ApiView):
         auth=BY_SESSION,
         summary="Rotate an API key",
         description=(
-            "Makes a successor of a key of the tenant's, with its name, its role and those of its scopes that you see; "
-            f"the old one works on for the overlap. {_ONCE} {IN_PERSON}"
+            "Makes a successor of a tenant's key, with its name, its role and those of its scopes "
+            f"that you see. The old key still works during the overlap. {_ONCE} {IN_PERSON}"
         ),
         request=RotateKeySerializer,
         responses={201: MadeKeySerializer},

@@ -43,5 +43,5 @@ def preferred(request: Request, offered: Sequence[str]) -> str:
     """
     found: str | None = request._request.get_preferred_type(offered)
     if found is None:
-        raise NotAcceptable(f"This can be had as {' or '.join(dict.fromkeys(offered))}.")
+        raise NotAcceptable(f"This is available as {' or '.join(dict.fromkeys(offered))}.")
     return found

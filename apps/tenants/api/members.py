@@ -61,15 +61,17 @@ class MembershipSerializer(ReachSerializer):
     person_id = serializers.UUIDField(source="user_id", help_text="The id under which events name the person.")
     role = serializers.ChoiceField(choices=Role.choices)
     state = serializers.ChoiceField(
-        choices=choices_of(MemberState), help_text="`waiting`: a second person must agree, and it gives no right yet."
+        choices=choices_of(MemberState), help_text="`waiting`: a second person must agree, and it gives no rights yet."
     )
-    revision = serializers.IntegerField(help_text="Counts its changes. Send the one that you read with your decision.")
+    revision = serializers.IntegerField(
+        help_text="Counts the changes. Send the revision that you read with your decision."
+    )
     invited_by_id = serializers.UUIDField(
-        source="created_by_id", allow_null=True, help_text="null where the platform's operator gave it."
+        source="created_by_id", allow_null=True, help_text="null if the operator gave it."
     )
     accepted_at = serializers.DateTimeField(allow_null=True)
-    confirmed_at = serializers.DateTimeField(allow_null=True, help_text="Since when it gives its rights.")
-    confirmed_by_id = serializers.UUIDField(allow_null=True, help_text="The second person, where one was asked.")
+    confirmed_at = serializers.DateTimeField(allow_null=True, help_text="When it began to give its rights.")
+    confirmed_by_id = serializers.UUIDField(allow_null=True, help_text="The second person, if one was needed.")
     ended_at = serializers.DateTimeField(source="revoked_at", allow_null=True)
 
     def to_representation(self, instance: Any) -> Any:
@@ -86,14 +88,18 @@ class MembershipSerializer(ReachSerializer):
 
 class MemberSerializer(MembershipSerializer):
     username = serializers.CharField()
-    name = serializers.CharField(allow_blank=True, help_text="As the person gave it; may be empty.")
+    name = serializers.CharField(allow_blank=True, help_text="As the person entered it; may be empty.")
 
 
 class MemberFilter(FilterSet):
-    role = SeveralFilter(choices=Role.choices, help_text="Several: of any of them.")
-    state = SeveralFilter(choices=choices_of(MemberState), method="in_state", help_text="Several: in any of them.")
+    role = SeveralFilter(choices=Role.choices, help_text="Repeat it to match any of several.")
+    state = SeveralFilter(
+        choices=choices_of(MemberState), method="in_state", help_text="Repeat it to match any of several."
+    )
     person_id = filters.UUIDFilter(field_name="user_id", help_text="One person's roles.")
-    scope = text_filter(max_length=127, method="given", help_text="A scope's key: who was given that very scope.")
+    scope = text_filter(
+        max_length=127, method="given", help_text="A scope's key: only members who were granted exactly this scope."
+    )
     q = text_filter(max_length=150, method="named", help_text="A part of the username or the name, in any case.")
 
     class Meta:
@@ -118,7 +124,7 @@ class ReachedScopesSerializer(StrictSerializer):
 class DecideMembershipSerializer(StrictSerializer):
     """A decision on the membership that was read."""
 
-    revision = revision_field("The membership's, as you read it.")
+    revision = revision_field("The revision of the membership that you read.")
 
 
 class MemberListView(ApiListView[Membership]):
@@ -141,8 +147,8 @@ class MemberListView(ApiListView[Membership]):
         tags=_TAG,
         summary="List members",
         description=(
-            "Each role of each person of the tenant, newest first unless `sort` says otherwise; those that ended and "
-            "those that wait for a second person among them."
+            "Returns each role of each member of the tenant, newest first unless `sort` says otherwise. Ended "
+            "memberships and those that wait for a second person are included."
         ),
         extensions=sample(f'curl "{_BASE}?state=in_force&sort=username" {KEY}'),
     )
@@ -162,7 +168,7 @@ class MemberView(TaggedView):
         operation_id="get_member",
         tags=_TAG,
         summary="Show a member",
-        description="One role of one person: what it reaches, who invited, who agreed, and its revision.",
+        description="Returns one role of one person: what it reaches, who invited them, who agreed, and its revision.",
         responses=MemberSerializer,
         extensions=sample(f'curl "{_BASE}$MEMBER_ID/" {KEY}'),
     )
@@ -174,9 +180,9 @@ class MemberView(TaggedView):
         tags=_TAG,
         summary="Change which scopes a member reaches",
         description=(
-            "To exactly these, from the next request on. Scopes that you do not hold stay as they are: you neither "
-            "give nor take them. The role of a membership does not change: invite the person to another one, and end "
-            f"this. {NOT_BY_PERSONAL_KEYS}"
+            "Sets exactly these scopes, from the next request on. Scopes that you do not hold do not change: you can "
+            "neither grant nor remove them. A membership's role can't change: invite the person to another role, and "
+            f"end this membership. {NOT_BY_PERSONAL_KEYS}"
         ),
         request=ReachedScopesSerializer,
         responses=MembershipSerializer,
@@ -210,9 +216,10 @@ class MemberConfirmView(_StepView):
         auth=BY_SESSION,
         summary="Agree that somebody gets a role that approves",
         description=(
-            "As the second person, who holds what the role approves: neither who invited, nor the person, nor an "
-            "account of theirs, nor whoever is above in the chain of invitations (409). It asks for a code of your "
-            f"second factor within the last minutes (403, `tenants.step_up_needed`), which the admin takes. {IN_PERSON}"
+            "You confirm as the second person, who must hold what the role approves. You can't be the inviter, the "
+            "person, another account of either, or anybody above them in the chain of invitations (409). You must "
+            "have entered a code of your second factor in the admin within the last minutes (403, "
+            f"`tenants.step_up_needed`). {IN_PERSON}"
         ),
         request=DecideMembershipSerializer,
         responses=MembershipSerializer,
@@ -232,8 +239,8 @@ class MemberDeclineView(_StepView):
         tags=_TAG,
         summary="Refuse that somebody gets a role that approves",
         description=(
-            "Of one that waits: it ends before it gave any right. For whoever holds what the role approves, by a "
-            "session or by a key that acts for them; they may be invited again."
+            "Declines a membership that waits: it ends without ever giving any rights. You must hold what the role "
+            "approves, and use a session or a key that acts for you. The person may be invited again."
         ),
         request=DecideMembershipSerializer,
         responses=MembershipSerializer,
@@ -253,10 +260,10 @@ class MemberEndView(_StepView):
         tags=_TAG,
         summary="End a membership",
         description=(
-            "The person loses the role and what it reached, from their next request on, and the keys that act for them "
-            "in it end. Other roles of theirs stay. It does not come back: inviting the person again begins a new one. "
-            "Nobody stops you from ending the last administrator's: then nobody is left to manage members and keys, "
-            f"and the platform's operator must help. {NOT_BY_PERSONAL_KEYS}"
+            "From their next request on, the person loses the role and what it reached, and their keys with this "
+            "role end. Their other roles stay. The membership can't be restored: inviting the person again begins a "
+            "new one. You can end the last administrator's membership. Then nobody can manage members and keys, and "
+            f"the operator must help. {NOT_BY_PERSONAL_KEYS}"
         ),
         request=DecideMembershipSerializer,
         responses=MembershipSerializer,

@@ -1,4 +1,4 @@
-"""The last address of the API: everything that is none."""
+"""The fallback for addresses that the API does not have."""
 
 from __future__ import annotations
 

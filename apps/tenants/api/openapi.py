@@ -22,7 +22,7 @@ PROBLEM: Json = {
         "type": {
             "type": "string",
             "format": "uri",
-            "description": "Where it is explained, and what to do.",
+            "description": "A link to the explanation and what to do.",
             "example": "https://glassbox.example/api/v1/problems/#api.invalid",
         },
         "title": {"type": "string", "example": "The request is not valid"},
@@ -31,16 +31,16 @@ PROBLEM: Json = {
         "code": {"type": "string", "example": "api.invalid"},
         "request_id": {
             "type": "string",
-            "description": "As the header X-Request-ID has it. Name it when you ask for help.",
+            "description": "The same as in the header X-Request-ID. Include it when you ask for help.",
         },
         "errors": {
             "type": "object",
-            "description": "By field: what is wrong with it. A place in a list follows a dot, as in scopes.0.",
+            "description": "What is wrong, by field. A position in a list follows a dot, as in scopes.0.",
             "additionalProperties": {"type": "array", "items": {"type": "string"}},
         },
         "data": {
             "type": "object",
-            "description": "The ids, names and numbers that the detail speaks of.",
+            "description": "The ids, names and numbers that the detail mentions.",
             "additionalProperties": True,
         },
     },
@@ -51,17 +51,17 @@ _RESPONSES: dict[str, tuple[int, str]] = {
     "Invalid": (400, "A field, parameter or header is not valid; `errors` says which. Nothing was done."),
     "NotAuthenticated": (401, "No key, or one that is unknown, expired or revoked."),
     "NotPermitted": (403, "The key's roles do not allow it; the detail names those that do."),
-    "NotFound": (404, "There is no such thing that you may see. Not there and not yours look alike."),
-    "NotAcceptable": (406, "The Accept header rules out what this address answers with."),
-    "Conflict": (409, "The state does not allow it now, or the same request is being worked on (see Retry-After)."),
-    "Gone": (410, "What the answer is made of was removed for good; the detail says with what."),
-    "PreconditionFailed": (412, "It was changed since you read it. Nothing was done; get it again."),
+    "NotFound": (404, "The item does not exist, or you may not see it. Both cases look the same."),
+    "NotAcceptable": (406, "The Accept header excludes every type that this address can return."),
+    "Conflict": (409, "The current state does not allow it, or the same request is being processed (see Retry-After)."),
+    "Gone": (410, "The data for the answer was removed for good; the detail says with what."),
+    "PreconditionFailed": (412, "It has changed since you read it. Nothing was done; get it again."),
     "TooLarge": (413, "The body, the file or the question is too large."),
-    "UnsupportedMediaType": (415, "The Content-Type is not the one that this address takes."),
+    "UnsupportedMediaType": (415, "This address does not accept the Content-Type."),
     "RangeNotSatisfiable": (416, "The Range begins after the last byte."),
-    "KeyReused": (422, "The Idempotency-Key belongs to another request of yours."),
+    "KeyReused": (422, "You used the Idempotency-Key for a different request."),
     "Throttled": (429, "Too many requests; wait as long as Retry-After says."),
-    "Internal": (500, "A defect of ours. It was logged, and nothing of the request was carried out."),
+    "Internal": (500, "A defect in Glassbox. It was logged, and nothing of the request was carried out."),
     "ProviderFailed": (502, "The tenant's embedding provider failed; the detail says how. Nothing was done."),
     "Unavailable": (503, "A part that the answer needs is down. Try again after Retry-After."),
     "ProviderTimeout": (504, "The tenant's embedding provider did not answer in time. Nothing was done."),
@@ -72,8 +72,9 @@ _IDEMPOTENCY_KEY: Json = {
     "in": "header",
     "required": False,
     "description": (
-        "Any text of your own that is new for every new request, such as a UUID. Sent again with the same request "
-        f"within 24 hours it acts once, and the first answer comes again with `{REPLAYED_HEADER}: true`."
+        "A text that you choose, different for every new request, such as a UUID. If you repeat the request with the "
+        "same key within 24 hours, it is carried out only once, and you get the first answer again with "
+        f"`{REPLAYED_HEADER}: true`."
     ),
     "schema": {"type": "string", "minLength": 1, "maxLength": 255},
 }
@@ -82,9 +83,10 @@ _QUESTIONS = ("/query/", "/search/")
 _IDEMPOTENCY_KEY_OF_A_QUESTION: Json = {
     **_IDEMPOTENCY_KEY,
     "description": (
-        "Any text of your own that is new for every new question. Answers are not kept (they may quote what an erasure "
-        "must reach), so a question that is sent again is answered and recorded anew, and the response header "
-        f"`{REPEATS_HEADER}` names the first one's event. Nothing else happens twice: a question changes nothing."
+        "A text that you choose, different for every new question. Answers are not kept, because they may quote what "
+        "an erasure must reach. So a repeated question is answered and recorded again, and the response header "
+        f"`{REPEATS_HEADER}` names the event of the first one. Nothing else happens twice, because a question "
+        "changes nothing."
     ),
 }
 _WRITES = frozenset({"post", "put", "patch", "delete"})
@@ -105,7 +107,7 @@ _LOCATION: Json = {
 }
 _REPLAYED: Json = {
     REPLAYED_HEADER: {
-        "description": "true where this answers an earlier request with the same Idempotency-Key.",
+        "description": "true if this is the answer to an earlier request with the same Idempotency-Key.",
         "schema": {"type": "string", "enum": ["true"]},
     }
 }
@@ -116,26 +118,29 @@ _REPEATS: Json = {
     }
 }
 _OF_A_PART: Json = {
-    "Content-Range": {"description": "Which bytes these are, and of how many.", "schema": {"type": "string"}},
+    "Content-Range": {"description": "Which bytes these are, out of how many.", "schema": {"type": "string"}},
 }
 _OF_A_FILE: Json = {
     "Content-Disposition": {"description": "attachment, with the filename.", "schema": {"type": "string"}},
 }
 _ETAG: Json = {
-    "ETag": {"description": "Of what is shown; send it with If-Match or If-None-Match.", "schema": {"type": "string"}}
+    "ETag": {
+        "description": ("The ETag of the answer; send it with If-Match or If-None-Match."),
+        "schema": {"type": "string"},
+    }
 }
 _IF_NONE_MATCH: Json = {
     "name": "If-None-Match",
     "in": "header",
     "required": False,
-    "description": "An ETag. Where it still holds, the answer is 304 without a body.",
+    "description": "An ETag. If it still matches, the answer is 304 without a body.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 1000},
 }
 _IF_MATCH: Json = {
     "name": "If-Match",
     "in": "header",
     "required": False,
-    "description": "The ETag that you read. Where it does not hold any more, nothing is done: 412.",
+    "description": "The ETag that you read. If it no longer matches, nothing is done and the answer is 412.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 1000},
 }
 # Addresses of one thing that has an ETag: its view is a TaggedView.
@@ -202,7 +207,7 @@ def _finish_request(schema: Json) -> None:
         defaults = [each.pop("default", None) for each in (field, *field.get("oneOf", ()))]
         default = next((each for each in defaults if each is not None), None)
         if default not in (None, "", [], {}):
-            told = f"Without it, `{json.dumps(default)}`."
+            told = f"Default: `{json.dumps(default)}`."
             field["description"] = f"{field.get('description', '')} {told}".strip()
 
 

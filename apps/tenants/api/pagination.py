@@ -34,8 +34,8 @@ class CursorPages(CursorPagination):
     page_size = PAGE_SIZE
     max_page_size = MAXIMUM_PAGE_SIZE
     page_size_query_param = "page_size"
-    page_size_query_description = f"Rows on a page: 1 to {MAXIMUM_PAGE_SIZE}, {PAGE_SIZE} unless told."
-    cursor_query_description = "From the `next` or `previous` of an earlier page."
+    page_size_query_description = f"Rows on a page: 1 to {MAXIMUM_PAGE_SIZE}, {PAGE_SIZE} by default."
+    cursor_query_description = "The cursor from `next` or `previous` of another page."
 
     def paginate_queryset(
         self, queryset: QuerySet[Any, Any] | Sequence[Any], request: Request, view: APIView | None = None
@@ -78,7 +78,7 @@ class CursorPages(CursorPagination):
             "name": "sort",
             "required": False,
             "in": "query",
-            "description": "A minus turns the order round.",
+            "description": "A minus reverses the order.",
             "schema": {"type": "string", "enum": list(view.sorts)},
         }
         return [
@@ -106,7 +106,7 @@ class CursorPages(CursorPagination):
             "required": ["next", "previous", "results"],
             "properties": {
                 "next": {**link, "description": "The next page; null on the last one."},
-                "previous": {**link, "description": "The page before; null on the first one."},
+                "previous": {**link, "description": "The previous page; null on the first one."},
                 "results": schema,
             },
         }
@@ -115,11 +115,11 @@ class CursorPages(CursorPagination):
 UPDATED_SINCE: Final = "updated_since"
 _INSTANT: Final = "%Y-%m-%dT%H:%M:%S.%f%z"
 CHANGES: Final = (
-    "**Keeping a copy up to date.** With `updated_since`, the list holds what was made or changed at that instant or "
-    "after it, by `updated_at`, oldest first; follow `next` to its end, and ask again with the last page's "
-    "`next_since`. Nothing is lost in between: `next_since` is the instant up to which every change is settled, and "
-    "what changed later, or in a transaction that is still open, comes with the next call. Begin with "
-    "`updated_since=1970-01-01T00:00:00Z`. A row that changes while you read comes again, as it is then."
+    "**Keeping a copy up to date.** With `updated_since`, the list contains what was made or changed at or after "
+    "that time, by `updated_at`, oldest first. Follow `next` to its end, then call again with the last page's "
+    "`next_since`. Nothing is lost in between: every change up to `next_since` is final, and later changes, or "
+    "changes in a transaction that is still open, come with the next call. Begin with "
+    "`updated_since=1970-01-01T00:00:00Z`. An item that changes while you read comes again, in its new state."
 )
 
 
@@ -189,7 +189,9 @@ class ChangePages(CursorPages):
         described["properties"]["next_since"] = {
             "type": ["string", "null"],
             "format": "date-time",
-            "description": f"On the last page of a list with `{UPDATED_SINCE}`: what to send as that the next time.",
+            "description": (
+                f"On the last page of a list with `{UPDATED_SINCE}`: what to send as that parameter in the next call."
+            ),
         }
         return described
 
@@ -201,7 +203,7 @@ def _instant(text: str) -> datetime:
     except ValueError:
         read = None
     if read is None:
-        raise ValidationError({UPDATED_SINCE: ["An instant such as 2026-01-31T12:00:00Z."]})
+        raise ValidationError({UPDATED_SINCE: ["A time such as 2026-01-31T12:00:00Z."]})
     return make_aware(read) if is_naive(read) else read
 
 

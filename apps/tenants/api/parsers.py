@@ -12,7 +12,7 @@ from rest_framework.parsers import DataAndFiles, JSONParser, MultiPartParser
 
 from apps.tenants.api.forms import NUL
 
-_HALF = "Holds half a surrogate pair, which is no character."
+_HALF = "Contains half a surrogate pair, which is not a character."
 
 
 class StrictJsonParser(JSONParser):
@@ -34,11 +34,11 @@ class StrictJsonParser(JSONParser):
             parsed = json.loads(stream.read().decode(), parse_constant=_refuse, object_pairs_hook=_once)
             problems = dict(_unstorable(parsed, ()))
         except RecursionError:
-            raise ParseError("The body is no JSON that can be read: it is nested too deeply.") from None
+            raise ParseError("The body is not valid JSON: it is nested too deeply.") from None
         except UnicodeDecodeError:
-            raise ParseError("The body is no JSON that can be read: it is not UTF-8.") from None
+            raise ParseError("The body is not valid JSON: it is not UTF-8.") from None
         except ValueError as error:
-            raise ParseError(f"The body is no JSON that can be read: {error}.") from None
+            raise ParseError(f"The body is not valid JSON: {error}.") from None
         if problems:
             raise ValidationError({place: [problem] for place, problem in problems.items()})
         return parsed
@@ -66,7 +66,8 @@ class StrictMultiPartParser(MultiPartParser):
             raise ParseError("The form was cut off: its closing boundary is missing. Send it again.")
         if read != counted.parts:
             raise ParseError(
-                f"Of the form's {counted.parts} parts {read} can be read. Give each a name, and each file a filename."
+                f"Of the form's {counted.parts} parts, {read} can be read. Give each part a name, and each file "
+                "a filename."
             )
         return parsed
 
@@ -128,9 +129,9 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         shown = twice if _encodes(twice) and "\0" not in twice else "non_field_errors"
-        raise ValidationError({shown: ["Stands twice in one object. Send it once."]})
+        raise ValidationError({shown: ["Appears twice in one object. Send it once."]})
     return found
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON number")
+    raise ValueError(f"{constant} is not a JSON number")

@@ -38,7 +38,7 @@ _TITLES: Mapping[int, str] = {
     413: "Too large",
     422: "Can't be processed",
     429: "Too many requests",
-    500: "Something broke on our side",
+    500: "Something failed on our side",
     503: "Temporarily unavailable",
 }
 
@@ -50,20 +50,29 @@ FRAMEWORK_PROBLEMS: Mapping[str, tuple[int, str]] = {
     "api.invalid": (
         400,
         "A field, a parameter or a header is not valid, unknown, empty or sent twice. `errors` says which and why. "
-        "Mend it and send the request again.",
+        "Correct it and send the request again.",
     ),
-    "api.parse_error": (400, "The body can't be read as what its Content-Type says. The detail says where it ends."),
+    "api.parse_error": (400, "The body does not match its Content-Type. The detail says where reading failed."),
     "api.not_authenticated": (401, "Send an API key in the header `Authorization: Bearer gbx_...`."),
-    "api.permission_denied": (403, "You may not do this. Signed in by a browser, a write needs the CSRF token too."),
-    "api.not_found": (404, "There is nothing at this address that you may see. Not there and not yours look alike."),
+    "api.permission_denied": (
+        403,
+        "You may not do this. If you are signed in by a browser, a write also needs the CSRF token.",
+    ),
+    "api.not_found": (404, "There is nothing at this address, or nothing that you may see. Both cases look the same."),
     "api.method_not_allowed": (
         405,
-        "The address does not take this method. The header Allow names those it takes.",
+        "The address does not accept this method. The header Allow names the accepted ones.",
     ),
-    "api.not_acceptable": (406, "The Accept header rules out what this address answers with. Name one of its types."),
-    "api.unsupported_media_type": (415, "The Content-Type is not what this address takes. The detail says what is."),
+    "api.not_acceptable": (
+        406,
+        "The Accept header excludes every type that this address can return. Name one of these types.",
+    ),
+    "api.unsupported_media_type": (
+        415,
+        "This address does not accept the Content-Type. The detail says what it accepts.",
+    ),
     "api.throttled": (429, "Too many requests. Wait for as many seconds as Retry-After says."),
-    "api.internal": (500, "A defect of ours. It was logged, and nothing of the request was carried out."),
+    "api.internal": (500, "A defect in Glassbox. It was logged, and nothing of the request was carried out."),
     "api.database_unavailable": (503, "The database can't be reached. Try again after Retry-After."),
     "api.unavailable": (503, "A part that every answer needs does not work; `checks` says which. Try again later."),
 }

@@ -69,10 +69,9 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):
             "scheme": "bearer",
             "bearerFormat": "gbx_<prefix>_<secret>",
             "description": (
-                "An API key: a tenant's own, made under Administration, API keys, which acts for itself; or a "
-                "person's own, made under Administration, My keys, which acts in that person's name within one of "
-                "their roles. Steps that belong to a person, such as writing and approving policy versions, need the "
-                "second."
+                "An API key. A tenant's key, made under Administration, API keys, acts for itself. A personal key, "
+                "made under Administration, My keys, acts in that person's name within one of their roles. Steps "
+                "that belong to a person, such as writing and approving policy versions, need a personal key."
             ),
         }
 

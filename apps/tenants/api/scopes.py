@@ -37,7 +37,9 @@ _OF_KEY: Final[Mapping[type[Exception], str]] = {
 
 
 class ScopeFilter(FilterSet):
-    parent = text_filter(max_length=127, method="right_below", help_text="A scope's key: those right below it.")
+    parent = text_filter(
+        max_length=127, method="right_below", help_text="A scope's key: only the scopes directly below it."
+    )
     q = text_filter(max_length=200, field_name="name", lookup_expr="icontains", help_text="A part of the name.")
 
     class Meta:
@@ -50,22 +52,21 @@ class ScopeFilter(FilterSet):
 
 class MakeScopeSerializer(StrictSerializer):
     key = serializers.CharField(
-        max_length=127, help_text="type:name in lower case, such as fund:global-equity. Clients name the scope by it."
+        max_length=127,
+        help_text="type:name in lower case, such as fund:global-equity. Clients use it to name the scope.",
     )
-    name = serializers.CharField(max_length=200, help_text="As on paper: Global Equity.")
+    name = serializers.CharField(max_length=200, help_text="The name in documents, such as Global Equity.")
 
     def get_fields(self) -> dict[str, Any]:
         # `parent` is an attribute of every field, and can't be declared.
         above = serializers.CharField(
-            max_length=127, help_text="The key of the scope above: whoever reaches it reaches the new one too."
+            max_length=127, help_text="The key of the scope above. Anybody who reaches it also reaches the new one."
         )
         return {**super().get_fields(), "parent": above}
 
 
 class RenameScopeSerializer(StrictSerializer):
-    key = serializers.CharField(
-        max_length=127, required=False, help_text="Clients that name the scope by its key must be changed with it."
-    )
+    key = serializers.CharField(max_length=127, required=False, help_text="Change clients that use the key too.")
     name = serializers.CharField(max_length=200, required=False)
     reason = reason_field()
 
@@ -96,8 +97,8 @@ class ScopeListView(ApiListView[Scope]):
         tags=_TAG,
         summary="List the scopes that you reach",
         description=(
-            "By key unless `sort` says otherwise. A scope that is not here does not exist for you, whether or not "
-            "somebody else has it."
+            "Sorted by key unless `sort` says otherwise. A scope that is not listed does not exist for you, whether "
+            "or not somebody else has it."
         ),
         extensions=sample(f'curl "{_BASE}" {KEY}'),
     )
@@ -109,8 +110,9 @@ class ScopeListView(ApiListView[Scope]):
         tags=_TAG,
         summary="Make a scope",
         description=(
-            "A part of the tenant, such as one fund, below one that you reach. Whoever reaches that reaches it from "
-            "their next request on, you too. Its place does not change, and no scope is closed: grants hang on it."
+            "Adds a part of the tenant, such as a fund, below a scope that you reach. Everybody who reaches that "
+            "scope, including you, reaches the new one from their next request on. A scope can't be moved or closed, "
+            "because grants depend on it."
         ),
         request=MakeScopeSerializer,
         responses={201: ScopeSerializer},
@@ -143,7 +145,7 @@ class ScopeView(TaggedView):
         operation_id="get_scope",
         tags=_TAG,
         summary="Show a scope",
-        description="Its key, its name, and the key of the scope above.",
+        description="Returns its key, its name and the key of the scope above.",
         responses=ScopeSerializer,
         extensions=sample(f'curl "{_BASE}$SCOPE_ID/" {KEY}'),
     )
@@ -155,8 +157,8 @@ class ScopeView(TaggedView):
         tags=_TAG,
         summary="Rename a scope",
         description=(
-            "Documents, grants and the log hang on its id, and stay. Its names are in no event of this. The key of the "
-            "tenant as a whole stays (409)."
+            "Documents, grants and the log refer to its id, and stay. The event of this change does not contain its "
+            "names. The key of the tenant as a whole can't change (409)."
         ),
         request=RenameScopeSerializer,
         responses=ScopeSerializer,

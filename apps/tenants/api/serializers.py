@@ -125,7 +125,7 @@ class ScopeSerializer(serializers.ModelSerializer[Scope]):
             default=None,
             allow_null=True,
             read_only=True,
-            help_text="The key of the scope above, if you hold it; a grant reaches down, never up.",
+            help_text="The key of the scope above, if you hold it. A grant covers scopes below, never above.",
         )
         return {**super().get_fields(), "parent": parent}
 
@@ -134,7 +134,7 @@ class TenantBriefSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     slug = serializers.CharField()
     name = serializers.CharField()
-    residency_region = serializers.CharField(help_text="Where this tenant's data stays.")
+    residency_region = serializers.CharField(help_text="The region in which this tenant's data stays.")
 
 
 class PersonalKeySerializer(serializers.Serializer[Any]):
@@ -148,14 +148,14 @@ class MeSerializer(LabelledSerializer):
     kind = serializers.ChoiceField(choices=choices_of(PrincipalKind))
     id = serializers.UUIDField(help_text="The id under which events name you.")
     personal_key = PersonalKeySerializer(
-        allow_null=True, help_text="The key of their own by which a person asks; null for everybody else."
+        allow_null=True, help_text="The personal key that a person is using; null otherwise."
     )
     tenant = TenantBriefSerializer()
     roles = serializers.ListField(child=serializers.ChoiceField(choices=Role.choices))
     permissions = serializers.ListField(
         child=serializers.ChoiceField(choices=choices_of(Permission)),
-        help_text="What these roles may do, by the names that a refusal uses.",
+        help_text="What these roles may do, by the names used in refusals.",
     )
     scopes = serializers.ListField(
-        child=serializers.CharField(), help_text="Keys of all scopes that you reach, those below your grants included."
+        child=serializers.CharField(), help_text="Keys of all scopes that you reach, including those below your grants."
     )

@@ -112,7 +112,7 @@ def _accepted(
         return entry_page(
             request,
             "entry/waiting.html",
-            title="Accepted: a second person confirms",
+            title="Accepted: a second person must confirm",
             tenant=found.tenant,
             role=found.role.label,
             username=user.get_username(),

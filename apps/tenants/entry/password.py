@@ -69,11 +69,11 @@ def ask_view(request: HttpRequest) -> HttpResponse:
             return response
         except OperationalError:
             logger.exception("the link for a new password was not queued: the broker can't be reached")
-            sorry = "Nothing can be sent at the moment. Try again in some minutes."
+            sorry = "Nothing can be sent at the moment. Try again in a few minutes."
             response = entry_page(request, "entry/ended.html", title="Not now", detail=sorry, status=503)
             response["Retry-After"] = "60"
             return response
-        return entry_page(request, "entry/password_asked.html", title="Look into your mailbox")
+        return entry_page(request, "entry/password_asked.html", title="Check your mailbox")
     return entry_page(request, "entry/password_ask.html", title="Set a new password", form=form)
 
 

@@ -46,7 +46,7 @@ class Migration(migrations.Migration):
                         unique=True,
                         validators=[
                             django.core.validators.RegexValidator(
-                                "^[a-z][a-z0-9-]*$", "Lower-case letters, digits and hyphens, a letter first."
+                                "^[a-z][a-z0-9-]*$", "Lower-case letters, digits and hyphens; begin with a letter."
                             )
                         ],
                     ),
@@ -62,17 +62,20 @@ class Migration(migrations.Migration):
                     "residency_strict",
                     models.BooleanField(
                         default=True,
-                        help_text="Refuse every embedding and generation provider outside the region, when chosen and when called.",
+                        help_text=(
+                            "Refuse every embedding and generation provider outside the region, both when it is "
+                            "chosen and when it is called."
+                        ),
                     ),
                 ),
                 (
                     "embedding_profile",
-                    models.CharField(help_text="Which configured provider makes the vectors.", max_length=63),
+                    models.CharField(help_text="The configured provider that computes the vectors.", max_length=63),
                 ),
                 (
                     "generation_profile",
                     models.CharField(
-                        help_text="Which configured provider writes the answers; 'extractive' needs no model.",
+                        help_text="The configured provider that writes the answers; 'extractive' needs no model.",
                         max_length=63,
                     ),
                 ),

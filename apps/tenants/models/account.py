@@ -33,8 +33,10 @@ class AccountOrigin(models.Model):
             Sort.IDENTIFIER,
             because="Whose hands the account comes from.",
             stays=f"What was decided is judged by it. {reasons.SURROGATE}",
-            withheld="Who made your account, which can be a person of another firm: what makes this file may not read "
-            "it. Whoever invited you to this firm stands with your roles, as “another person”.",
+            withheld=(
+                "Who made your account, which can be a person of another firm: the program that makes this file may "
+                "not read it. Whoever invited you to this firm is listed with your roles, as “another person”."
+            ),
         ),
     )
 
@@ -69,8 +71,10 @@ class AccountLink(models.Model):
             "email",
             Sort.IDENTIFIER,
             because="The account, and the mailbox it was sent to.",
-            unsearched="The mailbox that a link was sent to: it goes within two hours, and is that of an account, "
-            "which is searched.",
+            unsearched=(
+                "The mailbox that a link was sent to: it is removed within two hours. It belongs to an account, which"
+                " is searched."
+            ),
         ),
         Fields("token_sha256", Sort.CREDENTIAL, because="A digest of the link's secret.", withheld=reasons.A_PROOF),
         stays="The hour that the link works, and the one until it is swept.",

@@ -41,10 +41,15 @@ class Invitation(TenantModel):
             Sort.IDENTIFIER,
             because="The mailbox that is invited.",
             stays="Until it is accepted or withdrawn, seven days at most, and the hour until it is swept.",
-            unsearched="The mailbox of an invitation that waits: it is emptied when that is accepted, withdrawn or "
-            "expires, after seven days. It stands under Members until then.",
-            withheld="Mailboxes that were invited and have not accepted yet: whose one is, nobody knows until its "
-            "person accepts, and then the address goes. It goes as well when the invitation is withdrawn or expires.",
+            unsearched=(
+                "The mailbox of an open invitation: it is cleared when the invitation is accepted or withdrawn, or "
+                "expires after seven days. Until then Members shows it."
+            ),
+            withheld=(
+                "Mailboxes that were invited and have not accepted yet: nobody knows whose mailbox it is until the "
+                "person accepts, and then the address is removed. It is also removed when the invitation is withdrawn"
+                " or expires."
+            ),
         ),
         Fields(
             "created_by_id",

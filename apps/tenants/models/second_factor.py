@@ -90,18 +90,22 @@ class FactorReset(TenantModel):
             Sort.IDENTIFIER,
             because="Whose factor it was, who asked and who agreed.",
             stays=f"Who took a proof of a person away is to be shown. {reasons.SURROGATE}",
-            withheld="Who asked for a reset of a second factor, who agreed, and for whom: each step stands among the "
-            "events, and other people as “another person”.",
+            withheld=(
+                "Who asked for a reset of a second factor, who agreed, and for whom: the events show each step, with "
+                "other people as “another person”."
+            ),
         ),
         Fields(
             "reason",
             Sort.FREE_TEXT,
             because="Why it was taken away.",
             stays="What two people took a proof of a person away for is to be shown.",
-            withheld="Why a second factor was taken away, in the words of whoever asked for it. They may name others: "
-            "ask the firm's administrators or its data protection officer.",
+            withheld=(
+                "Why a second factor was removed, in the words of whoever asked for it. They may name others: ask the"
+                " firm's administrators or its data protection officer."
+            ),
         ),
-        texts=Texts("tenants.factor_resets", "Reasons of resets of a second factor", "reason"),
+        texts=Texts("tenants.factor_resets", "Reasons for resets of a second factor", "reason"),
     )
 
     class Meta:

@@ -19,9 +19,11 @@ class Session(models.Model):
             Sort.SEALED,
             because="Who is signed in, signed. Nobody can tell from the table whose a session is.",
             stays="Eight hours, and the hour until it is swept: it ends with the account's password.",
-            unsearched="Who is signed in, under a key of the browser: it ends within eight hours.",
-            withheld="Sessions: who is signed in lies under a key of the browser, and nobody can tell whose a session "
-            "is.",
+            unsearched="Who is signed in, under a key that the browser has: it ends within eight hours.",
+            withheld=(
+                "Sessions: they are stored under a key that only the browser has, so nobody can tell whose session it"
+                " is."
+            ),
         ),
     )
 

@@ -20,7 +20,9 @@ class Tenant(models.Model):
     slug = models.CharField(
         max_length=63,
         unique=True,
-        validators=[RegexValidator(r"^[a-z][a-z0-9-]*$", "Lower-case letters, digits and hyphens, a letter first.")],
+        validators=[
+            RegexValidator(r"^[a-z][a-z0-9-]*$", ("Lower-case letters, digits and hyphens; begin with a letter."))
+        ],
         help_text="The short name used in commands and addresses. It can't be changed later.",
     )
     name = models.CharField(max_length=200)
@@ -29,11 +31,14 @@ class Tenant(models.Model):
     )
     residency_strict = models.BooleanField(
         default=True,
-        help_text="Refuse every embedding and generation provider outside the region, when chosen and when called.",
+        help_text=(
+            "Refuse every embedding and generation provider outside the region, both when it is chosen and when it "
+            "is called."
+        ),
     )
-    embedding_profile = models.CharField(max_length=63, help_text="Which configured provider makes the vectors.")
+    embedding_profile = models.CharField(max_length=63, help_text="The configured provider that computes the vectors.")
     generation_profile = models.CharField(
-        max_length=63, help_text="Which configured provider writes the answers; 'extractive' needs no model."
+        max_length=63, help_text="The configured provider that writes the answers; 'extractive' needs no model."
     )
     status = models.CharField(max_length=16, choices=TenantStatus.choices, default=TenantStatus.ACTIVE)
     created_at = models.DateTimeField(db_default=Now(), editable=False)

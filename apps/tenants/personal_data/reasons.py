@@ -33,41 +33,43 @@ WORDS_OF_POLICY: Final = (
 
 # Why a person's own data do not show something.
 A_PROOF: Final = (
-    "Passwords, keys and digests of them: they prove who somebody is. Handing them out would help nobody but a thief."
+    "Passwords, keys and their digests: they prove who somebody is. Handing them out would help only a thief."
 )
 OWN_ACT: Final = (
-    "Your name or id beside a step that you took in somebody else's matter. Each such step is among your acts."
+    "Your name or id beside a step that you took in somebody else's matter. Each such step is listed among your acts."
 )
 OFFICERS: Final = (
-    "Words of those who work on privacy or on how long what is kept. They may name others, or be kept from a person "
-    "for good reasons of law: ask the data protection officer."
+    "Words of the people who work on privacy or retention. They may name others, or the law may permit "
+    "withholding them: ask the data protection officer."
 )
 TARGETS: Final = (
-    "What a removal is aimed at, which can be your account: the request for it stands in its chapter, where the law "
-    "lets you see it."
+    "What a removal is aimed at, which can be your account: the request for it is in its own chapter, if "
+    "the law lets you see it."
 )
 MAILED: Final = (
-    "Links that were mailed to you for a new password or a new address: they work for an hour, and go by themselves. "
-    "That a new password was asked for, and that a link was used, stands among the events."
+    "Links that were mailed to you for a new password or a new address: they work for an hour and are "
+    "then removed. The events show that a new password was requested and that a link was used."
 )
 SECOND_FACTOR: Final = (
-    "That you have an authenticator app or recovery codes: your page for signing in shows it, and setting them up, "
-    "using and removing them stand among the events."
+    "That you have an authenticator app or recovery codes: your page for signing in shows it, and the "
+    "events show when they were set up, used and removed."
 )
-MOMENTARY: Final = "Answers and counts that live for a day at most, repeat what you were told, and go by themselves."
-DIGESTS: Final = "Digests, which say nothing by themselves and can't be turned back."
+MOMENTARY: Final = "Answers and counts that are kept for a day at most and repeat what you were told."
+DIGESTS: Final = "Digests, which reveal nothing by themselves and can't be reversed."
 NOT_USED: Final = "Tables that are empty: nothing writes there."
-OPERATIONS: Final = "Files and lines of the programs, which hold what the tables hold, or ids, counts and codes."
+OPERATIONS: Final = (
+    "Files and log lines of the programs, which contain what the tables contain, or ids, counts and codes."
+)
 CONTENT: Final = (
-    "Documents of the firm, and what is made of them. They are about others, or about you as somebody who is named in "
-    "them: for that, ask the data protection officer, who has them searched for you."
+    "Documents of the firm, and data made from them. They are about others, or name you: for that, ask "
+    "the data protection officer, who has them searched for you."
 )
 OF_THE_POLICY: Final = (
-    "The words of the firm's policy. They are the firm's, whoever typed them; which versions are yours stands among "
-    "the policy versions, and each can be read there."
+    "The words of the firm's policy. They belong to the firm, whoever typed them. Your versions are "
+    "listed among the policy versions, and each can be read there."
 )
 
 # Why a search for a person does not read something.
 KEY_OF_REQUEST: Final = (
-    "What was said in a request of somebody, under a key of that request that is destroyed after its end."
+    "What was said in somebody's request, under a key of that request that is destroyed after its end."
 )

@@ -26,7 +26,7 @@ from apps.tenants.tokens import Identity
 
 logger = logging.getLogger("glassbox.tenants")
 
-_LETTER = """The second factor of your account {username} on Glassbox was taken away, because it was said to be lost.
+_LETTER = """The second factor of your account {username} on Glassbox was removed, because it was reported lost.
 
 Set up a new one under Administration, Second factor. If you did not lose it, tell your tenant administrator at once.
 """

@@ -26,17 +26,17 @@ from apps.tenants.tokens import Identity
 
 logger = logging.getLogger("glassbox.tenants")
 
-_FORGOTTEN: Final = """Somebody asked for a new password of the account {username} on Glassbox.
+_FORGOTTEN: Final = """Somebody asked for a new password for the account {username} on Glassbox.
 
-Open this address to set one. It works once, for an hour, and ends every session of the account:
+Open this address to set one. The link works once, within an hour. A new password ends every session of the account:
 
     {address}
 
 If it was not you, do nothing: the password stays as it is.
 """
-_NEW_MAILBOX: Final = """The account {username} on Glassbox names this mailbox as its own.
+_NEW_MAILBOX: Final = """The account {username} on Glassbox gives this mailbox as its address.
 
-Open this address to confirm that. It works once, for an hour:
+Open this address to confirm that. The link works once, within an hour:
 
     {address}
 

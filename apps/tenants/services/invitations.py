@@ -48,11 +48,11 @@ INVITATION_LIFE: Final = timedelta(days=7)
 
 _LETTER = """You are invited to work in {tenant} on Glassbox, as {role}.
 
-Open this address to accept, with an account of yours or a new one:
+Open this address to accept, with your existing account or a new one:
 
     {address}
 
-It works once, for seven days. If you expected no invitation, do nothing.
+The link works once, within seven days. If you did not expect an invitation, do nothing.
 """
 
 

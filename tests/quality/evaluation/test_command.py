@@ -135,7 +135,7 @@ def test_stopped_in_between_it_goes_on_from_there(
 
     with monkeypatch.context() as stopped:
         stopped.setattr("apps.corpus.batches.batch.LocalRunner", Stopping)
-        with pytest.raises(CommandError, match="run the command again"):
+        with pytest.raises(CommandError, match="Run the command again"):
             evaluated(folder)
     with inside():
         (read,) = Document.objects.filter(status=DocumentStatus.READY)
@@ -195,7 +195,7 @@ def test_questions_are_chosen_by_id_and_number_and_settings_by_name(evaluate: Ev
     [
         ({"set": ["sparse_top=7"]}, "no setting 'sparse_top'"),
         ({"set": ["sparse_top_k=many"]}, "a whole number"),
-        ({"set": ["sparse_top_k=0"]}, "lie between"),
+        ({"set": ["sparse_top_k=0"]}, "be between"),
         ({"set": ["metadata_top_k=-1"]}, "between 0 and 1000"),
         ({"set": ["expand_around=0"]}, "between 1 and 50"),
         ({"set": ["rerank_enabled"]}, "rerank_enabled=value"),

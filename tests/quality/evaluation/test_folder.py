@@ -109,7 +109,7 @@ def test_what_is_no_folder_is_said(tmp_path: Path) -> None:
     [
         ({"file": "documents/gone.pdf"}, "there is no such file"),
         ({"file": "../../etc/passwd"}, "outside the folder"),
-        ({"kind": "poem"}, "is no kind"),
+        ({"kind": "poem"}, "is not a kind"),
     ],
 )
 def test_a_row_whose_file_cannot_be_used_is_one_failure(folder: Path, fields: dict[str, str], error: str) -> None:

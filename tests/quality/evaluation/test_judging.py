@@ -44,7 +44,7 @@ def test_ranks_and_the_context_are_those_of_the_expected_pages() -> None:
     [
         (observation("a2", refusal="not_in_context", grounding=""), "refused"),
         (observation("a2", grounding="partial", answer="1,577"), "not grounded"),
-        (observation("a2", answer="1,373", cited=("a2",)), "does not hold the expected figure"),
+        (observation("a2", answer="1,373", cited=("a2",)), "does not contain the expected figure"),
     ],
 )
 def test_a_question_passes_only_answered_grounded_and_with_its_figure(seen: Observation, why: str) -> None:

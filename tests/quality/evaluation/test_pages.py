@@ -45,7 +45,7 @@ def test_a_run_shows_its_failures_with_what_was_found_instead(firm: Firm) -> Non
     make_member(firm, "ann", Role.ANALYST)
     page = Visitor("ann").open("evaluation_run", made(firm, passes=False))
     assert page.status == 200
-    for words in ("What does fund:alpha report?", "not found", "No citation is of an expected page", "dense only"):
+    for words in ("What does fund:alpha report?", "not found", "No citation is from an expected page", "dense only"):
         assert words in page.text
     assert page.tree.xpath("//section[h2[starts-with(., 'Failures')]]//tbody/tr")
     stages = page.tree.xpath("//section[h2[starts-with(., 'After each stage')]]//tbody/tr/th/text()")
@@ -73,7 +73,7 @@ def test_what_a_document_said_is_left_out_when_it_is_gone(firm: Firm) -> None:
         answer.save()
     page = Visitor("ann").open("evaluation_run", run_id)
     assert "It reported much." not in page.text
-    assert "not there any more" in page.text
+    assert "no longer exists" in page.text
 
 
 def test_two_runs_stand_side_by_side_with_what_changed(firm: Firm) -> None:
@@ -112,7 +112,7 @@ def test_a_run_that_was_stopped_says_so_and_keeps_what_was_asked(firm: Firm) -> 
         stopped.metrics, stopped.by_stage, stopped.by_type, stopped.ablations = {}, {}, {}, {}
         run_stop(stopped, code="KeyboardInterrupt")
     page = Visitor("ann").open("evaluation_run", run_id)
-    assert "did not get to its end" in page.text
+    assert "did not finish" in page.text
     assert "What does fund:alpha report?" in page.text
 
 

@@ -42,8 +42,8 @@ def proof_of(event: Event) -> EventProof:
         return EventProof(
             state="Waiting",
             tone="busy",
-            meaning="It waits for its place in the log, which is given within seconds. Until then nobody outside could "
-            "tell that it is missing.",
+            meaning="It waits for its place in the log, which it gets within seconds. Until then nobody outside "
+            "could detect its loss.",
         )
     try:
         found = inclusion_proof(event.id)
@@ -59,13 +59,13 @@ def proof_of(event: Event) -> EventProof:
         return EventProof(
             state="Damaged",
             tone="bad",
-            meaning=f"A part of the stored tree is missing, so that nothing can be proved of this event. {_NEXT}",
+            meaning=f"A part of the stored tree is missing, so nothing can be proved about this event. {_NEXT}",
         )
     recomputed = leaf_of(event)
     signed = _signed_root(found)
     if signed is None:
         state, tone = "Not signed", "bad"
-        meaning = f"No key that is known here has signed the newest checkpoint, so that it proves nothing. {_NEXT}"
+        meaning = f"No key that is known here has signed the newest checkpoint, so it proves nothing. {_NEXT}"
     elif proves_inclusion(leaf=recomputed, index=found.index, size=found.size, path=found.path, root=signed):
         state, tone = "Proved", "good"
         meaning = "Its leaf was computed again from this very record, and leads to the root that the checkpoint signs."

@@ -43,8 +43,8 @@ _ERRORS: Final = {
     "status": "it did not take it",
     "timeout": "no answer within ten seconds",
     "tls": "its certificate is not valid",
-    "url": "its address is not allowed any more",
-    "worker_lost": "the worker died in each attempt",
+    "url": "its address is no longer allowed",
+    "worker_lost": "the worker stopped in each attempt",
 }
 
 
@@ -130,7 +130,7 @@ def _acted(request: HttpRequest, webhook: Webhook) -> HttpResponse:
             do, told = _ACTS[act]
             do(webhook.id)
     except (KeyError, ValueError):
-        raise BadRequest("The act is pause, resume, test or redeliver.") from None
+        raise BadRequest("The act must be pause, resume, test or redeliver.") from None
     except ApplicationError as error:
         messages.error(request, error.detail)
     else:
@@ -140,7 +140,7 @@ def _acted(request: HttpRequest, webhook: Webhook) -> HttpResponse:
 
 _ACTS: Final[Mapping[str, tuple[Callable[[UUID], object], str]]] = {
     "pause": (webhook_pause, "It is paused: what comes meanwhile waits in the log."),
-    "resume": (webhook_resume, "It is sent to again, beginning with what has waited longest."),
+    "resume": (webhook_resume, "Sending continues, beginning with the events that have waited longest."),
     "test": (webhook_test, "A test is being sent. Reload this page in a few seconds."),
 }
 

@@ -14,9 +14,9 @@ from apps.erasure.models.removal import RemovalOrigin
 from apps.erasure.runs.staying import EXPIRES
 
 _STEPS: Final[Mapping[str, str]] = {
-    "transactions": "Waited until nobody could see the removed rows any more",
-    "wal": "the write-ahead log written over",
-    "redis": "Redis's files written anew",
+    "transactions": "Waited until nobody could still see the removed rows",
+    "wal": "the write-ahead log overwritten",
+    "redis": "Redis's files rewritten",
 }
 _SORTS: Final[Mapping[str, tuple[str, str]]] = {
     "text": ("piece of text", "pieces of text"),
@@ -112,7 +112,7 @@ def words_of(certificate: Certificate) -> Words:
 
 
 def _ended(body: Mapping[str, Any]) -> str:
-    but = ", but for names that still stand" if body.get("standing") else ""
+    but = ", except for names that still appear" if body.get("standing") else ""
     return f"Scan clean{but}; erasure ended"
 
 
@@ -143,9 +143,9 @@ def _redacted(body: Mapping[str, Any]) -> Redacted | None:
 
 def _outcome(body: Mapping[str, Any], *, whole: bool) -> str:
     if not whole:
-        return "Removed, but for what must stay"
+        return "Removed, except for what must be kept"
     if any(each["ground"] != EXPIRES for each in body.get("staying", ())):
-        return "All that was to go was removed; places that must stay by law were not among it"
+        return "Everything to be removed was removed; places that must stay by law were not part of it"
     return "All of it was removed"
 
 
@@ -157,7 +157,7 @@ def _steps(steps: Iterable[Mapping[str, Any]]) -> list[tuple[str, int]]:
         if step["key"] in _STEPS:
             told.append((_STEPS[step["key"]], step["elapsed_ms"]))
         elif tables and step is tables[0]:
-            label = f"{_numbered(len(tables), 'table', 'tables')} written anew, with indexes and statistics"
+            label = f"{_numbered(len(tables), 'table', 'tables')} rewritten, with indexes and statistics"
             told.append((label, sum(each["elapsed_ms"] for each in tables)))
     return told
 
@@ -167,5 +167,5 @@ def _numbered(count: int, one: str, several: str) -> str:
 
 
 def _joined(parts: Iterable[str]) -> str:
-    *first, last = [*parts] or ["nothing that could be told from what remains"]
+    *first, last = [*parts] or ["nothing that could be distinguished from what remains"]
     return f"{', '.join(first)} and {last}" if first else last

@@ -41,7 +41,7 @@ def place_view(model_admin: TenantModelAdmin, request: HttpRequest) -> HttpRespo
             review_on=form.cleaned_data["review_on"],
             targets=chosen_targets(request),
         )
-        messages.success(request, "The hold is placed. What it is on can't be removed from now on.")
+        messages.success(request, "The hold is placed. From now on nobody can remove what it covers.")
         return HttpResponseRedirect(model_admin.url("change", hold.pk))
 
     return form_page(
@@ -50,8 +50,8 @@ def place_view(model_admin: TenantModelAdmin, request: HttpRequest) -> HttpRespo
         form,
         act,
         title="Place a legal hold",
-        intro="A legal hold keeps documents and parts of the log from being removed, by anybody and for any reason, "
-        "until somebody releases it.",
+        intro="A legal hold prevents everybody from removing documents and parts of the log, for any reason, until "
+        "somebody releases it.",
         action="Place the hold and restrict the documents",
         template="glassbox/hold_place.html",
         picking=picking(request),
@@ -67,7 +67,7 @@ def items_view(model_admin: TenantModelAdmin) -> View:
         def act() -> HttpResponse:
             added = hold_items_add(hold_id=hold.id, targets=chosen_targets(request))
             count = len(added)
-            messages.success(request, f"{count} item{'' if count == 1 else 's'} put under the hold.")
+            messages.success(request, f"{count} item{'' if count == 1 else 's'} added to the hold.")
             return HttpResponseRedirect(model_admin.url("change", hold.pk))
 
         return form_page(
@@ -76,7 +76,7 @@ def items_view(model_admin: TenantModelAdmin) -> View:
             form,
             act,
             title=f"Put more under “{hold.matter}”",
-            intro="What is added can't be removed by anybody until the whole hold is released.",
+            intro="Nobody can remove what you add until the whole hold is released.",
             action="Put under the hold and restrict the documents",
             crumbs=_crumbs(model_admin, hold, "Put more under it"),
             back=model_admin.url("change", hold.pk),
@@ -97,7 +97,7 @@ def review_view(model_admin: TenantModelAdmin) -> View:
             moved = hold_review_move(
                 hold_id=hold.id, review_on=form.cleaned_data["review_on"], reason=form.cleaned_data["reason"]
             )
-            messages.success(request, f"The hold goes on, and is to be reviewed on {moved.review_on:%d %b %Y}.")
+            messages.success(request, f"The hold continues. Its next review is on {moved.review_on:%d %b %Y}.")
             return HttpResponseRedirect(model_admin.url("change", hold.pk))
 
         return form_page(
@@ -106,8 +106,8 @@ def review_view(model_admin: TenantModelAdmin) -> View:
             form,
             act,
             title=f"Let “{hold.matter}” go on",
-            intro=f"It was to be reviewed on {hold.review_on:%d %b %Y}. Is the firm still obliged to keep what it is "
-            "on? If it is, say why and when to ask again; if not, release the hold.",
+            intro=f"Its review was due on {hold.review_on:%d %b %Y}. Is the firm still obliged to keep what it "
+            "covers? If so, say why, and when to ask again. If not, release the hold.",
             action="Let it go on until then",
             crumbs=_crumbs(model_admin, hold, "Review"),
             back=model_admin.url("change", hold.pk),
@@ -133,7 +133,7 @@ def release_view(model_admin: TenantModelAdmin) -> View:
             form,
             act,
             title=f"Release “{hold.matter}”",
-            intro="The firm is no longer obliged to keep what this hold is on.",
+            intro="The firm is no longer obliged to keep what this hold covers.",
             action="Release the hold for good",
             crumbs=_crumbs(model_admin, hold, "Release"),
             back=model_admin.url("change", hold.pk),

@@ -26,17 +26,17 @@ class HoldForm(forms.Form):
         label="Matter",
         max_length=200,
         widget=UnfoldAdminTextInputWidget,
-        help_text="What it is about, as everybody who reads it later will know it: Northwind v. Meridian, LG Hamburg.",
+        help_text="What it is about, so that later readers recognise it: Northwind v. Meridian, LG Hamburg.",
     )
     ground = forms.CharField(
         label="Ground",
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
-        help_text="What obliges the firm to keep these: a claim, an order of a court or authority, a law.",
+        help_text="What obliges the firm to keep this: a claim, an order of a court or authority, a law.",
     )
     owner = forms.ChoiceField(
-        label="Owner", widget=UnfoldAdminSelectWidget, help_text="Who answers for it, and reviews it."
+        label="Owner", widget=UnfoldAdminSelectWidget, help_text="The person who is responsible for it and reviews it."
     )
-    review_on = _date_field("To be reviewed on", "From that day on it stands on the start page until somebody decides.")
+    review_on = _date_field("To be reviewed on", "From that day on the start page shows it until somebody decides.")
 
     def __init__(self, *args: Any, owner: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -54,9 +54,9 @@ class ItemsForm(forms.Form):
 class ReviewForm(forms.Form):
     review_on = _date_field("Review it again on", "After today.")
     reason = forms.CharField(
-        label="Why the hold goes on",
+        label="Why the hold continues",
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
-        help_text="What the review came to. It is kept in the audit log.",
+        help_text="The result of the review. It is kept in the audit log.",
     )
 
 
@@ -64,5 +64,5 @@ class ReleaseForm(forms.Form):
     reason = forms.CharField(
         label="Why the hold ends",
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
-        help_text="Such as: the proceedings ended with the settlement of 3 March.",
+        help_text="For example: the proceedings ended with the settlement of 3 March.",
     )

@@ -28,8 +28,8 @@ class LegalHoldAdmin(TenantModelAdmin):
     title_plural = "Legal holds"
     add_label = "Place a legal hold"
     empty_text = (
-        "There is no legal hold. Place one where a claim, a court or an authority obliges the firm to keep documents "
-        "or parts of the log: with “Place a legal hold”, from a document's page, or from an event's."
+        "There is no legal hold. Place one if a claim, a court or an authority obliges the firm to keep documents or "
+        "parts of the log: with “Place a legal hold”, from a document's page or from an event's page."
     )
 
     list_display = ("matter", "state", "review", "owner", "covers", "placed")

@@ -14,18 +14,18 @@ from apps.erasure.models import Certificate, RemovalRun
 from config.services import ServiceName
 
 _WAITS: Final[Mapping[str, str]] = {
-    "audit.proof_control": "The control did not find everything that is there, so that a scan would prove nothing. "
-    "Nothing has been removed; it is tried again by itself.",
-    "audit.proof_physical": "Not everything could be written anew: {steps}. It is tried again by itself.",
-    "audit.proof_again": "The first scan found something on the disk. Tables and WAL are written anew and searched "
-    "once more, without what others wrote since the preparation.",
-    "audit.proof_window": "Waits for the hours in which tables may be written anew: {window} UTC.",
-    "audit.proof_crashed": "Something unexpected happened, which the process's own log tells. It is tried again.",
+    "audit.proof_control": "The control did not find everything that is there, so a scan would prove nothing. "
+    "Nothing has been removed. It is tried again automatically.",
+    "audit.proof_physical": "Not everything could be rewritten: {steps}. It is tried again automatically.",
+    "audit.proof_again": "The first scan found something on the disk. Tables and WAL are rewritten and searched once "
+    "more, except for what others wrote since the preparation.",
+    "audit.proof_window": "Waits for the hours in which tables may be rewritten: {window} UTC.",
+    "audit.proof_crashed": "Something unexpected happened; the process's own log has the details. It is tried again.",
 }
-_HERE: Final = "The platform does this by itself within seconds. From a shell: manage.py erasure physical."
+_HERE: Final = "Glassbox does this automatically within seconds. From a shell: manage.py erasure physical."
 _ELSEWHERE: Final = (
     "Waits for the physical phase: run manage.py erasure physical, where ADMIN_DATABASE_URL names the server's "
-    "administrator. No process of the platform has that access, so that none does it by itself."
+    "administrator. No process of Glassbox has that access, so none does it automatically."
 )
 
 
@@ -57,7 +57,7 @@ def proof_parts(run: RemovalRun, certificates: Sequence[Certificate]) -> list[Pa
             said="See below, store by store.",
         ),
         _part(
-            "The disk made to forget",
+            "The removed data cleared from the disk",
             done="physical" in found,
             now=verifying and "physical" not in found,
             said=_physical(found, verifying=verifying),
@@ -70,7 +70,7 @@ def proof_parts(run: RemovalRun, certificates: Sequence[Certificate]) -> list[Pa
 def _without(run: RemovalRun) -> Part:
     """That two people have agreed to do without."""
     why = UNPROVEN.get(run.unproven_code, run.unproven_code)
-    said = f"Physical phase and scan are not made: {why}. Every store counts zero at its end; nobody looks."
+    said = f"Physical phase and scan are not made: {why}. Every store counts zero at the end; the disk is not searched."
     return Part(label="Physical proof", state="Not made", tone="warn", said=said)
 
 
@@ -96,18 +96,18 @@ def _control(run: RemovalRun, found: Mapping[str, Any]) -> Part:
     done = run.prepared_at is not None
     told = found.get("control", {})
     said = (
-        f"{told['found']:,} of {told['sources']:,} things that are looked for were found where they lay, and "
-        f"{told['planted_found']:,} of {told['planted']:,} planted ones."
+        f"{told['found']:,} of {told['sources']:,} samples were found in their places, and {told['planted_found']:,} "
+        f"of {told['planted']:,} planted ones."
         if told
         else _waiting(found)
     )
-    return _part("Control before anything goes", done=done, now=not done, said=said)
+    return _part("Control before anything is removed", done=done, now=not done, said=said)
 
 
 def _physical(found: Mapping[str, Any], *, verifying: bool) -> str:
     if "physical" in found:
         tables = sum(step["key"].startswith("table:") for step in found["physical"]["steps"])
-        return f"{tables} tables, statistics and the write-ahead log were written anew."
+        return f"{tables} tables, statistics and the write-ahead log were rewritten."
     return _waiting(found) if verifying else "After the last store."
 
 
@@ -117,10 +117,10 @@ def _scan(run: RemovalRun, found: Mapping[str, Any]) -> Part:
         now = run.state == RunState.VERIFYING and "physical" in found
         return _part("Looked for everywhere", done=False, now=now, said="At last." if not now else _waiting(found))
     places = sum(each["places"] for each in told["places"])
-    said = f"{told['sources']:,} things in {len(told['by_encoding'])} encodings, looked for in {places:,} places."
+    said = f"{told['sources']:,} samples in {len(told['by_encoding'])} encodings, searched for in {places:,} places."
     if told["clean"] and found.get("standing"):
-        state = "Nothing found, but for names that still stand"
-        return Part(label="Looked for everywhere", state=state, tone="warn", said=f"{said} The names are named above.")
+        state = "Nothing found, except for names that still appear"
+        return Part(label="Looked for everywhere", state=state, tone="warn", said=f"{said} The names are listed above.")
     if told["clean"]:
         return Part(label="Looked for everywhere", state="Nothing found", tone="good", said=said)
     return Part(label="Looked for everywhere", state="Found", tone="bad", said=said)

@@ -23,15 +23,17 @@ _TONES: Final[Mapping[RestorationState, str]] = {
     RestorationState.UNPROVEN: "warn",
 }
 _WHY: Final[Mapping[str, str]] = {
-    AWAITING: "The disk has not been looked through since: manage.py erasure physical --now does it.",
-    "no_administrator": "Nobody gave the restore the access of the database server's administrator, so that nothing "
-    "could be prepared to be looked for.",
-    "control": "The control did not find everything that had come back, so that a scan would prove nothing.",
-    "not_prepared": "What was to be looked for could not be prepared; the log of the restore says why.",
-    "held": "What came back is kept by a legal hold. Once that is released, manage.py restore --replay removes it.",
-    "audit.proof_residue": "Something of it was found on the disk, at the places below. Clear them, and run manage.py "
-    "erasure physical --now: everything is looked through anew.",
-    "audit.proof_needles_lost": "What was to be looked for is lost: nobody can show any more that nothing is left.",
+    AWAITING: "The disk has not been searched since then: run manage.py erasure physical --now.",
+    "no_administrator": "The restore did not have the access of the database server's administrator, so the search "
+    "of the disk could not be prepared.",
+    "control": "The control did not find everything that had come back, so a scan would prove nothing.",
+    "not_prepared": "The search could not be prepared; the log of the restore says why.",
+    "held": "A legal hold keeps what came back. Once it is released, manage.py restore --replay removes it.",
+    "audit.proof_residue": "Something of it was found on the disk, at the places below. Clear them, and run "
+    "manage.py erasure physical --now: everything is searched again.",
+    "audit.proof_needles_lost": (
+        "The list of what to search for is lost: nobody can prove any more that nothing is left."
+    ),
 }
 _MOST: Final = 100
 
@@ -78,8 +80,8 @@ def _summed(row: Restoration) -> str:
     back = sum(bool(run["came_back"]) for run in row.runs)
     kept = sum(bool(run["kept"]) for run in row.runs)
     concerned = f"{len(row.runs)} erasure{'' if len(row.runs) == 1 else 's'} made before"
-    held = f"; of {kept}, a legal hold keeps something" if kept else ""
-    return f"{concerned}: {f'{back} came back, and went again' if back else 'nothing came back'}{held}."
+    held = f"; of {kept}, a legal hold keeps some" if kept else ""
+    return f"{concerned}: {f'{back} came back and were removed again' if back else 'nothing came back'}{held}."
 
 
 def _shown(row: Restoration, said: str) -> Restored:

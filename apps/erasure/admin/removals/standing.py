@@ -15,7 +15,7 @@ from apps.tenants.context import current_scope
 _BECAUSE: Final[Mapping[str, str]] = {
     **{each.value: str(each.label) for each in Reason},
     KEPT: "a legal hold or an open request keeps it",
-    NOT_DECIDED: "nobody decided on this place: the search for the person did not find it, or it came since",
+    NOT_DECIDED: "nobody decided on this place: the search for the person did not find it, or it was added since",
 }
 
 
@@ -46,15 +46,15 @@ def standing_names(told: Iterable[Mapping[str, Any]] | None) -> list[StandingNam
 
 def _name(each: Mapping[str, Any], scopes: set[str]) -> StandingName:
     seen = [place for place in each["where"] if place["scope"] is None or place["scope"] in scopes]
-    name = f"Name no. {each['name']} of those that were given or known"
+    name = f"Name no. {each['name']} of those that were entered or known"
     if each["why"] == TOO_SHORT:
-        said = f"{name} is too short to be looked for: it would be found by chance."
+        said = f"{name} is too short to be searched for: it would be found by chance."
     else:
         count = each["places"]
         parts = [f"in {count:,} place{'' if count == 1 else 's'}" if count else ""]
-        parts += ["outside of what this firm holds on this server"] if each["elsewhere"] else []
+        parts += ["outside the data that this firm holds on this server"] if each["elsewhere"] else []
         said = (
-            f"{name} still stands {' and '.join(part for part in parts if part)}, so that the scan says nothing of it."
+            f"{name} still appears {' and '.join(part for part in parts if part)}, so the scan says nothing about it."
         )
     return StandingName(
         said=said,

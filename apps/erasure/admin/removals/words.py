@@ -33,24 +33,24 @@ REASONS: Final[Mapping[str, str]] = {
     RemovalReason.ORDER_OF_AUTHORITY: "An authority ordered it",
     RemovalReason.RECORDED_BY_MISTAKE: "It was recorded by mistake",
     RemovalReason.UPLOADED_BY_MISTAKE: "It was uploaded by mistake",
-    RemovalReason.DUPLICATE: "It is there twice",
+    RemovalReason.DUPLICATE: "It is a duplicate",
     RemovalReason.WRONG_PLACE: "It is in the wrong scope, or of the wrong kind",
-    RemovalReason.NO_LONGER_NEEDED: "It is not needed any more, and need not be kept",
+    RemovalReason.NO_LONGER_NEEDED: "It is no longer needed and need not be kept",
 }
 REJECTIONS: Final[Mapping[str, str]] = {
     RejectionReason.WRONG_TARGETS: "It would remove the wrong things",
     RejectionReason.NOT_DUE: "It is not due yet",
     RejectionReason.MUST_BE_KEPT: "It must be kept",
-    RejectionReason.WITHDRAWN: "Taken back by who proposed it",
+    RejectionReason.WITHDRAWN: "Withdrawn by the proposer",
 }
 ERRORS: Final[Mapping[str, str]] = {
     "audit.removal_crashed": "Something unexpected happened; the eraser's own log says what",
-    "audit.removal_incomplete": "Something was there again when all stores were asked once more",
-    "audit.proof_residue": "Every store counts zero, and something of what was removed was found on the disk "
-    "by two scans; the places are below. It is not tried again by itself",
-    "audit.proof_needles_lost": "Everything was removed, and what was to be looked for is lost: nobody can show any "
-    "more that nothing is left on the disk",
-    "audit.removal_stuck": "A store holds something that can't be removed; the row that is not done says which",
+    "audit.removal_incomplete": "Something had reappeared when all stores were asked once more",
+    "audit.proof_residue": "Every store counts zero, but two scans found traces of what was removed on the disk; the "
+    "places are below. It is not tried again automatically",
+    "audit.proof_needles_lost": "Everything was removed, but the list of what to search for is lost: nobody can "
+    "prove any more that nothing is left on the disk",
+    "audit.removal_stuck": "A store holds something that can't be removed; see the row that is not done",
 }
 UNPROVEN: Final[Mapping[str, str]] = {each.value: str(each.label) for each in Unproven}
 GROUNDS: Final[Mapping[str, str]] = {"hold": "Legal hold", "request": "Open request"}

@@ -36,8 +36,8 @@ _SHOWN = 12
 class StartForm(forms.Form):
     reason = words(
         "Why other rules are wanted",
-        help_text="Whoever decides on it reads this, and it stays with the rules.",
-        missing="Say why, in a few words: whoever decides and the record need it.",
+        help_text="Whoever decides on the rules reads this, and it stays with them.",
+        missing="Say why, in a few words: whoever decides needs the reason, and so does the audit log.",
     )
 
 
@@ -54,8 +54,8 @@ def draft_start_view(request: HttpRequest) -> HttpResponse:
         title="Draft other retention rules",
         crumbs=[retention_crumb()],
         form=form,
-        intro="A draft is a copy of the rules in force. It is yours to change, and does nothing until a second person "
-        "has approved it.",
+        intro="A draft is a copy of the rules in force. Only you can change it, and it has no effect until a second "
+        "person has approved it.",
         action="Begin the draft",
         back=reverse("admin:retention"),
     )
@@ -72,7 +72,7 @@ def draft_view(request: HttpRequest, schedule_id: UUID) -> HttpResponse:
     act = request.POST.get("act", "")
     rows.carry_out(act, request.POST)
     reason = request.POST.get("reason", "").strip()
-    problem = "" if reason else "Say why, in a few words: whoever decides and the record need it."
+    problem = "" if reason else "Say why, in a few words: whoever decides needs the reason, and so does the audit log."
     refusal = ""
     if not rows.has_problems and not problem:
         try:
@@ -84,7 +84,7 @@ def draft_view(request: HttpRequest, schedule_id: UUID) -> HttpResponse:
         else:
             if act == "submit":
                 return HttpResponseRedirect(reverse("admin:retention_draft_submit", args=[schedule.id]))
-            messages.success(request, "Saved. Nothing is in force yet: hand the draft in when it is as you want it.")
+            messages.success(request, "Saved. Nothing is in force yet. Submit the draft when it is ready.")
             return HttpResponseRedirect(reverse("admin:retention_draft", args=[schedule.id]))
     return _editor(request, schedule, rows, reason=reason, problem=problem, refusal=refusal, status=422)
 
@@ -105,16 +105,16 @@ def draft_submit_view(request: HttpRequest, schedule_id: UUID) -> HttpResponse:
             return HttpResponseRedirect(reverse("admin:retention_schedule", args=[schedule.id]))
     in_force = ensure_in_force()
     said = [f"{each.name}: {each.sentence}." for each in changes(rules_of(in_force), rules_of(schedule))]
-    more = [f"And {len(said) - _SHOWN} more, as told on the draft's page."] if len(said) > _SHOWN else []
+    more = [f"And {len(said) - _SHOWN} more: see the draft's page."] if len(said) > _SHOWN else []
     decision = Decision(
         question=f"Submit retention schedule {schedule.number}?",
         effects=[
             _asked(schedule),
             f"Your reason: {schedule.reason}",
-            *(said[:_SHOWN] or [f"It changes nothing: it says what schedule {in_force.number} says."]),
+            *(said[:_SHOWN] or [f"It changes nothing: it says the same as schedule {in_force.number}."]),
             *more,
         ],
-        irreversible="From then on it does not change. You can take it back as a draft until somebody has decided.",
+        irreversible="After that it can't be changed. You can take it back as a draft until somebody has decided.",
         action=f"Submit schedule {schedule.number} for review",
         dangerous=False,
         read={"revision": schedule.revision},
@@ -134,12 +134,12 @@ def draft_discard_view(request: HttpRequest, schedule_id: UUID) -> HttpResponse:
             refusal = error.detail
             schedule.refresh_from_db()
         else:
-            messages.success(request, "Draft discarded. The rules in force hold as before.")
+            messages.success(request, "Draft discarded. The rules in force stay as they are.")
             return HttpResponseRedirect(reverse("admin:retention"))
     decision = Decision(
         question=f"Discard the draft of retention schedule {schedule.number}?",
-        effects=["The rules in force hold as before.", f"It was begun because: {schedule.reason}"],
-        irreversible="The draft is gone. That it was begun, changed and discarded stays in the audit log.",
+        effects=["The rules in force stay as they are.", f"It was begun because: {schedule.reason}"],
+        irreversible="The draft is deleted. The audit log still shows that it was begun, changed and discarded.",
         action="Discard the draft",
         read={"revision": schedule.revision},
     )
@@ -161,10 +161,12 @@ def _asked(schedule: RetentionSchedule) -> str:
     people = people_who_may_decide(schedule)
     if not people:
         return (
-            "Nobody else here may decide on it, so it would wait: a tenant administrator can give somebody the role "
+            "Nobody else here may decide on it, so it would wait. A tenant administrator can give somebody the role "
             "Reviewer or Data protection officer."
         )
-    return f"It waits for one of these, who find it on their start page: {', '.join(people)}. You can't approve it."
+    return (
+        f"It waits for one of these people, who see it on their start page: {', '.join(people)}. You can't approve it."
+    )
 
 
 def _own_draft(request: HttpRequest, schedule_id: UUID) -> RetentionSchedule:

@@ -33,13 +33,13 @@ class DayForm(forms.Form):
         label="Rules in force at the end of",
         required=False,
         widget=UnfoldAdminTextInputWidget(attrs={"type": "date"}),
-        error_messages={"invalid": "Give a day, such as 2026-12-01."},
+        error_messages={"invalid": "Enter a day, such as 2026-12-01."},
     )
 
     def clean_on(self) -> date | None:
         day: date | None = self.cleaned_data["on"]
         if day is not None and day > today():
-            raise forms.ValidationError("That day has not come yet: no rule is in force before it is approved.")
+            raise forms.ValidationError("That day is in the future, and its rules may not be approved yet.")
         return day
 
 
@@ -108,7 +108,7 @@ def families(rules: Sequence[Rule]) -> tuple[Family, ...]:
     bundles: dict[str, dict[Rule, list[str]]] = defaultdict(lambda: defaultdict(list))
     for rule in rules:
         about = known.get(rule.subject)
-        family = about.family if about else "Not kept any more"
+        family = about.family if about else "No longer kept"
         bundles[family][replace(rule, subject=_alike(rule), group="")].append(name_of(*rule.key))
     covered = {rule.subject for rule in rules if not rule.group}
     uncovered: dict[str, list[str]] = defaultdict(list)

@@ -85,7 +85,7 @@ def _pill(state: RunState) -> str:
         RunState.PROPOSED: "Waits for a second person",
         RunState.APPROVED: "Approved, not yet begun",
         RunState.EXECUTING: "Being removed",
-        RunState.PARTIALLY_COMPLETED: "Done, but for what is kept",
+        RunState.PARTIALLY_COMPLETED: "Done, except for what is kept",
     }
     return pill(labels.get(state, state.value.capitalize()), _TONES[state])
 

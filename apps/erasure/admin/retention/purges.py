@@ -46,8 +46,8 @@ class NewPurgeForm(forms.Form):
     subject = forms.ChoiceField(label="Of what", required=False, widget=UnfoldAdminSelectWidget)
     reason = words(
         "Why now",
-        help_text="Whoever approves the removal reads this, and it stays with the purge.",
-        missing="Say why, in a few words: whoever approves and the record need it.",
+        help_text="Whoever approves the removal reads this. It stays with the purge.",
+        missing="Say why, in a few words: whoever approves needs the reason, and so does the audit log.",
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -108,9 +108,9 @@ def purge_new_view(request: HttpRequest) -> HttpResponse:
         title="New dry run",
         crumbs=[purges_crumb()],
         form=form,
-        intro="A dry run counts what the retention rules in force let go, or want gone, today. It removes nothing: "
-        "what it finds can then be proposed to a second person.",
-        action="Count what would go",
+        intro="A dry run counts what the retention rules in force permit or require to be removed today. It removes "
+        "nothing. You can then propose what it finds to a second person.",
+        action="Count what would be removed",
         back=reverse("admin:purges"),
         status=422 if form.errors else 200,
     )
@@ -196,5 +196,5 @@ def _about(purge: Purge) -> str:
 
 def _said(part: PurgePart) -> str:
     if not part.targets:
-        return "Nothing was proposed: all that was left of this purge is kept, or proposed already."
-    return f"Proposed: {part.targets:,} things wait for a second person's approval. Nothing is removed before that."
+        return "Nothing was proposed: the rest of this purge is kept or already proposed."
+    return f"Proposed: {part.targets:,} items wait for a second person's approval. Nothing is removed before that."

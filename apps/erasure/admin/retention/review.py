@@ -40,15 +40,15 @@ class Effect:
 
 class NoteForm(forms.Form):
     use_required_attribute = False
-    note = words("Note", required=False, help_text="If you like: it stays with the rules, for the record.")
+    note = words("Note", required=False, help_text="Optional. It stays with the rules, for the record.")
 
 
 class ReasonForm(forms.Form):
     use_required_attribute = False
     reason = words(
         "Reason",
-        help_text="The author and the record need it.",
-        missing="Say why, in a few words: the author and the record need it.",
+        help_text="The author needs it, and so does the audit log.",
+        missing="Say why, in a few words: the author needs the reason, and so does the audit log.",
     )
 
 

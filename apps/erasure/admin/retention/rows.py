@@ -114,7 +114,7 @@ class Rows:
         by_family: dict[str, list[Row]] = {}
         for key in ordered_keys:
             about = self._rows[key].about
-            by_family.setdefault(about.family if about else "Not kept any more", []).append(self._rows[key])
+            by_family.setdefault(about.family if about else "No longer kept", []).append(self._rows[key])
         return [
             Table(
                 title=family,
@@ -137,7 +137,7 @@ class Rows:
 
     def _add_part(self, key: str) -> None:
         if key not in dict(self.parts):
-            self.part_error = "Choose the part that shall have a rule of its own."
+            self.part_error = "Choose the part that gets its own rule."
             return
         subject, _, group = key.partition("|")
         whole = self._rows[f"{subject}|"]
@@ -157,7 +157,7 @@ class Rows:
             if keep is None:
                 row.errors["keep_months"] = _WHOLE
             if remove is None and row.remove:
-                row.errors["remove_months"] = f"{_WHOLE} Leave it empty if it need never be removed."
+                row.errors["remove_months"] = f"{_WHOLE} Leave it empty if it never has to be removed."
             if keep is not None:
                 row.rule = replace(row.rule, keep_months=keep, remove_months=remove)
         self.add(problems(self.rules()))

@@ -14,12 +14,12 @@ from apps.tenants.management.served import ServedCommand
 class Command(ServedCommand):
     free_actions = frozenset({"registry", "verify-certificate", "certificate-verifier"})
     help = (
-        "registry: what every column and every other store holds of people, and what clears it. "
-        "physical: prepares, and afterwards verifies on the disk, the erasures that wait for it. "
-        "verify-certificate: whether a certificate's file is what it claims to be. "
-        "certificate-verifier: prints the program that says so without this installation. "
-        "certificate RUN: prints the newest certificate of a run, as the file that is handed out. "
-        "tenants: which tenants were erased. show RUN: what one run of removals was to remove, and what became of it."
+        "registry: lists what every column and every other store holds about people, and what clears it. physical: "
+        "prepares the erasures that wait for it, and afterwards verifies them on the disk. verify-certificate: "
+        "checks whether a certificate's file is what it claims to be. certificate-verifier: prints the program that "
+        "checks it without this installation. certificate RUN: prints the newest certificate of a run, as the file "
+        "that is handed out. tenants: lists the tenants that were erased. show RUN: shows what a removal run was to "
+        "remove, and the result."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -41,7 +41,7 @@ class TryForm(forms.Form):
         label="Your question",
         max_length=LONGEST_QUESTION,
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 2, "autocomplete": "off"}),
-        error_messages={"required": "Write a question to try."},
+        error_messages={"required": "Enter a question to try."},
     )
 
 

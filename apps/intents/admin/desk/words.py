@@ -104,9 +104,12 @@ def _marks(outcome: ExampleOutcome, snapshot: PolicySnapshot) -> Iterator[str]:
         other = "" if twin.example.intent == outcome.example.intent else ", which expects another intent"
         yield f"Says nearly the same as “{twin.example.text}”{how}{other}: it adds little."
     if outcome.nearer_to is not None:
-        rescue = " Its terms bring it back." if outcome.right else ""
+        rescue = " Its terms correct that." if outcome.right else ""
         own = snapshot.label_of(outcome.example.intent)
-        yield f"By its meaning nearer to the examples of {snapshot.label_of(outcome.nearer_to)} than of {own}.{rescue}"
+        yield (
+            f"Its meaning is nearer to the examples of {snapshot.label_of(outcome.nearer_to)} than to those of "
+            f"{own}.{rescue}"
+        )
 
 
 def _near(neighbour: Neighbour, outcome: ExampleOutcome, snapshot: PolicySnapshot) -> Near:

@@ -48,8 +48,8 @@ def _outcome(snapshot: PolicySnapshot) -> dict[str, Any]:
             check = golden_check(snapshot, golden_vectors(snapshot=snapshot, provider=tenant_provider()))
     except ApplicationError as error:
         return {
-            "refusal": f"{error.detail} The test can't be made without it, and neither can a submission; your draft is "
-            "saved and nothing is wrong with it. Try again later."
+            "refusal": f"{error.detail} Without it neither the test nor a submission is possible. Your draft is "
+            "saved and undamaged. Try again later."
         }
     accuracy, minimum = shares_told_apart(check.accuracy, check.minimum_accuracy)
     return {

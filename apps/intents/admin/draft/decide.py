@@ -45,8 +45,8 @@ def draft_submit_view(request: HttpRequest, version_id: UUID) -> HttpResponse:
             question=f"Submit version {version.number} for review?",
             effects=[*_refused(version), _asked(version), f"Your reason: {version.reason}", *_changes(version)],
             irreversible=(
-                "From then on this version does not change any more: a reviewer approves it, rejects it, or sends it "
-                "back to you as a draft. You can withdraw it while it waits."
+                "After that this version can't change: a reviewer approves it, rejects it, or sends it back to you "
+                "as a draft. You can withdraw it while it waits."
             ),
             action=f"Submit version {version.number} for review",
             dangerous=False,
@@ -66,7 +66,7 @@ def draft_discard_view(request: HttpRequest, version_id: UUID) -> HttpResponse:
 
     def act() -> HttpResponse:
         draft_discard(version.id)
-        messages.success(request, f"Draft of version {version.number} discarded. The version in force holds as before.")
+        messages.success(request, f"Draft of version {version.number} discarded. The version in force does not change.")
         return HttpResponseRedirect(reverse("admin:policy_drafts"))
 
     return decision_page(
@@ -75,7 +75,7 @@ def draft_discard_view(request: HttpRequest, version_id: UUID) -> HttpResponse:
         Decision(
             question=f"Discard the draft of version {version.number}?",
             effects=[
-                "It is marked as withdrawn and leaves the list of drafts. Its number is not given again.",
+                "It is marked as withdrawn and leaves the list of drafts. Its number is not used again.",
                 f"It was begun because: {version.reason}",
                 *_changes(version),
             ],
@@ -99,7 +99,7 @@ def _asked(version: PolicyVersion) -> str:
     people = people_who_may_approve(version)
     if not people:
         return (
-            "Nobody else here may approve it, so it would wait: ask the tenant administrator to make somebody a "
+            "Nobody else here may approve it, so it would wait. Ask the tenant administrator to make somebody a "
             "reviewer."
         )
     return f"Asked to decide, by e-mail and in their work list: {', '.join(people)}. You can't approve it yourself."
@@ -107,14 +107,14 @@ def _asked(version: PolicyVersion) -> str:
 
 def _refused(version: PolicyVersion) -> list[str]:
     problems = policy_problems(version_snapshot(version))
-    return [f"As it is, it would be refused: {' '.join(problems)}"] if problems else []
+    return [f"In its current state it would be refused: {' '.join(problems)}"] if problems else []
 
 
 def _changes(version: PolicyVersion) -> list[str]:
     in_force = policy_in_force()
     diff = policy_diff(in_force, version_snapshot(version))
     if not diff.changes:
-        return [f"It changes nothing: it says what version {in_force.number} says, which is in force."]
-    shown = [f"Against version {in_force.number}: {sentence}" for sentence in diff.sentences[:_CHANGES_SHOWN]]
+        return [f"It changes nothing: it says the same as version {in_force.number}, which is in force."]
+    shown = [f"Compared with version {in_force.number}: {sentence}" for sentence in diff.sentences[:_CHANGES_SHOWN]]
     more = len(diff.changes) - len(shown)
-    return [*shown, f"And {more} more, as told on the draft's page."] if more else shown
+    return [*shown, f"And {more} more: see the draft's page."] if more else shown

@@ -69,10 +69,10 @@ def drafts_view(request: HttpRequest) -> HttpResponse:
 
 class StartForm(forms.Form):
     reason = forms.CharField(
-        label="Why is another version wanted?",
+        label="Why is a new version wanted?",
         max_length=4000,
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
-        help_text="One or two sentences for the reviewer and the record. It can still be changed in the draft.",
+        help_text="One or two sentences for the reviewer and the audit log. You can still change them in the draft.",
     )
 
 
@@ -87,7 +87,9 @@ def draft_start_view(request: HttpRequest) -> HttpResponse:
     def act() -> HttpResponse:
         reason = form.cleaned_data["reason"]
         draft = draft_copy(source, reason=reason) if source else draft_start(reason=reason)
-        messages.success(request, f"Draft begun, version {draft.number}. Nothing of it holds before it is approved.")
+        messages.success(
+            request, (f"Draft begun, version {draft.number}. Nothing in it takes effect until it is approved.")
+        )
         return HttpResponseRedirect(reverse("admin:policy_draft", args=[draft.id]))
 
     number = source.number if source else in_force.number
@@ -117,7 +119,7 @@ def _intro(number: int, in_force: int, *, again: bool) -> str:
         if again
         else f"{begins}, which is in force and stays so until somebody else has approved your draft."
     )
-    return f"{copied} Only you can change it, and nobody's questions are affected meanwhile."
+    return f"{copied} Only you can change it, and it affects nobody's questions in the meantime."
 
 
 def _source(request: HttpRequest) -> PolicyVersion | None:
@@ -165,6 +167,6 @@ def _rows(drafts: list[PolicyVersion]) -> list[DraftRow]:
 def in_few_words(diff: PolicyDiff) -> str:
     """The most important change, and how many more there are."""
     if not diff.changes:
-        return "Nothing yet: it says what the version in force says."
+        return "Nothing yet: it says the same as the version in force."
     more = len(diff.changes) - 1
     return f"{diff.sentences[0]} And {more} more change{'s' * (more != 1)}." if more > 0 else diff.sentences[0]

@@ -79,15 +79,17 @@ def _save(request: HttpRequest, version: PolicyVersion) -> HttpResponse:
         # With the revision that stands there now: having read the difference, the officer may save over it.
         return _editor(request, version, fields, parsed, revision=version.revision, status=409, conflict=conflict)
     problems = len(policy_problems(parsed.content))
-    left = f" {problems} problem{'s' * (problems != 1)} to mend before it can be submitted." if problems else ""
-    messages.success(request, f"Draft saved, version {saved.number}. Nothing of it holds before it is approved.{left}")
+    left = f" {problems} problem{'s' * (problems != 1)} to fix before it can be submitted." if problems else ""
+    messages.success(
+        request, (f"Draft saved, version {saved.number}. Nothing in it takes effect until it is approved.{left}")
+    )
     return HttpResponseRedirect(reverse("admin:policy_draft", args=[saved.id]))
 
 
 def _conflict(stored: PolicySnapshot, typed: PolicySnapshot | None, fields: DraftFields) -> tuple[str, ...]:
     """What saving would change of what stands there now; nothing where a save was sent twice."""
     changes = policy_diff(stored, typed).sentences if typed else ()
-    another = () if stored.reason == fields.reason else ("The reason is another.",)
+    another = () if stored.reason == fields.reason else ("The reason has changed.",)
     return (*(each for each in changes if each != SAME), *another)
 
 

@@ -96,11 +96,13 @@ def _rules(fields: DraftFields, complain: Complain) -> tuple[IntentRule, ...]:
     names = [intent.name for intent in fields.kept]
     for intent in fields.kept:
         field = f"name-{intent.key}"
-        _storable(intent.name, field, _NAME_CHARS, complain, empty="Give the intent a short name, such as performance.")
+        _storable(
+            intent.name, field, _NAME_CHARS, complain, empty=("Enter a short name for the intent, such as performance.")
+        )
         if intent.name and not _NAME.fullmatch(intent.name):
-            complain(field, "Use lower-case letters, digits and _ only, a letter first, such as fund_costs.")
+            complain(field, "Use only lower-case letters, digits and _, and begin with a letter, such as fund_costs.")
         if intent.name == FALLBACK_NAME:
-            complain(field, "This name is taken by the questions that no intent recognises. Choose another.")
+            complain(field, "This name is reserved for questions that no intent recognises. Choose another.")
         if intent.name and names.count(intent.name) > 1:
             complain(field, "Another intent has this short name. Choose another.")
     for row in (*fields.kept, fields.fallback):
@@ -119,7 +121,7 @@ def _rules(fields: DraftFields, complain: Complain) -> tuple[IntentRule, ...]:
 
 
 def _texts(row: IntentFields, complain: Complain) -> None:
-    _storable(row.label, f"label-{row.key}", _LABEL_CHARS, complain, empty="Give it a name to be shown.")
+    _storable(row.label, f"label-{row.key}", _LABEL_CHARS, complain, empty="Enter the name to show.")
     _storable(row.description, f"description-{row.key}", _TEXT_CHARS, complain)
     if row.recording not in set(RecordingMode):
         complain(f"recording-{row.key}", "Choose what is kept of a question.")
@@ -133,7 +135,7 @@ def _each(texts: Iterable[str], field: str, longest: int, complain: Complain) ->
     for number, text in enumerate(texts):
         _storable(text, f"{field}-{number}", longest, complain)
         if text in seen:
-            complain(f"{field}-{number}", "It stands in this list twice; remove one of the two.")
+            complain(f"{field}-{number}", "It is in this list twice; remove one of the two.")
         seen.add(text)
 
 
@@ -141,9 +143,9 @@ def _storable(text: str, field: str, longest: int, complain: Complain, *, empty:
     if empty and not text:
         complain(field, empty)
     if len(text) > longest:
-        complain(field, f"It has {len(text):,} characters; {longest:,} can be kept. Shorten it.")
+        complain(field, f"It has {len(text):,} characters; at most {longest:,} are allowed. Shorten it.")
     if UNKEPT in text:
-        complain(field, f"It holds a character that can't be kept; take out what is shown as {UNKEPT}.")
+        complain(field, f"It contains a character that can't be stored; remove what is shown as {UNKEPT}.")
 
 
 def _budgets(rows: tuple[BudgetFields, ...], stored: PolicySnapshot, complain: Complain) -> tuple[KindBudget, ...]:
@@ -155,7 +157,9 @@ def _budgets(rows: tuple[BudgetFields, ...], stored: PolicySnapshot, complain: C
         if not row.label and not row.cap:
             continue  # no context budget for this kind: validation says so
         cap = _whole(row.cap, f"cap-{kind}", 1, MOST_CHARS, complain)
-        _storable(row.label, f"heading-{kind}", _LABEL_CHARS, complain, empty="Give this kind's passages a heading.")
+        _storable(
+            row.label, f"heading-{kind}", _LABEL_CHARS, complain, empty=("Enter a heading for this kind's passages.")
+        )
         # Without the script somebody types 1 for the fourth: it goes before the one that has 1, and so on down.
         earlier = before.get(row.kind, position)
         placed.append((position, (position > earlier) - (position < earlier), order, row.kind, row.label, cap))
@@ -167,11 +171,11 @@ def _budgets(rows: tuple[BudgetFields, ...], stored: PolicySnapshot, complain: C
 
 def _whole(typed: str, field: str, low: int, high: int, complain: Complain) -> int:
     if not _WHOLE.fullmatch(typed):
-        complain(field, "Give a whole number, in digits.")
+        complain(field, "Enter a whole number, in digits.")
         return low
     value = int(typed)
     if not low <= value <= high:
-        complain(field, f"Give a number from {low:,} to {high:,}.")
+        complain(field, f"Enter a number from {low:,} to {high:,}.")
     return value
 
 
@@ -183,8 +187,8 @@ def _number(setting: Setting, typed: Mapping[str, str], complain: Complain) -> f
         return _whole(value, field, int(setting.low), int(setting.high), complain)
     number = float(value) if _DECIMAL.fullmatch(value) else math.nan
     if math.isnan(number):
-        complain(field, "Give a number, with a point before the fraction, such as 0.35.")
+        complain(field, "Enter a number, with a point before the fraction, such as 0.35.")
         return setting.low
     if not setting.low <= number <= setting.high:
-        complain(field, f"Give a number from {setting.low:g} to {setting.high:g}.")
+        complain(field, f"Enter a number from {setting.low:g} to {setting.high:g}.")
     return number

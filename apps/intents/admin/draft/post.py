@@ -19,10 +19,10 @@ MOST_EXAMPLES: Final = 1000
 MOST_TERMS: Final = 2000
 _KEY: Final = re.compile(r"i[1-9][0-9]{0,3}")
 
-_INCOMPLETE: Final = "The form did not arrive whole, so nothing was saved. Save again."
+_INCOMPLETE: Final = "The form did not arrive completely, so nothing was saved. Save again."
 _UNKNOWN_INTENT: Final = "A review example names an intent that is not in this form; it is not shown. Save again."
 _UNKNOWN_KIND: Final = "The form named a kind of document that does not exist; it is not shown. Save again."
-_TWICE: Final = "The form held one intent or kind twice; the second was left out. Save again."
+_TWICE: Final = "The form contained an intent or kind twice; the second was ignored. Save again."
 
 
 class Posted(Protocol):

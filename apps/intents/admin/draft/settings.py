@@ -27,10 +27,15 @@ class Setting:
 
 
 _THRESHOLDS: Final = {
-    "neighbours": ("Nearest examples", "A score begins with the mean similarity of so many nearest examples.", 1, 100),
-    "term_weight": ("Weight of terms", "What matched terms can add to a score at most.", 0, 10),
-    "decisive_points": ("Points of a decisive term", "What a decisive term counts; any other counts 1.", 0, 100),
-    "points_for_full_weight": ("Points for the whole weight", "So many points bring the whole weight.", 0.01, 1000),
+    "neighbours": (
+        "Nearest examples",
+        "A score begins with the mean similarity of this many nearest examples.",
+        1,
+        100,
+    ),
+    "term_weight": ("Weight of terms", "The most that matched terms can add to a score.", 0, 10),
+    "decisive_points": ("Points of a decisive term", "The points of a decisive term; any other term counts 1.", 0, 100),
+    "points_for_full_weight": ("Points for the full weight", "This many points give the full weight.", 0.01, 1000),
     "minimum_score": ("Lowest score", "Below this score a question is unrecognised and reaches the least.", -1, 10),
     "minimum_margin": (
         "Smallest lead",
@@ -40,13 +45,13 @@ _THRESHOLDS: Final = {
     ),
     "minimum_term_points": (
         "Lowest points without embeddings",
-        "While the embedding provider is down, terms alone decide: a question needs so many points.",
+        "While the embedding provider is unavailable, only terms decide: a question needs this many points.",
         0,
         1000,
     ),
     "minimum_term_margin": (
         "Smallest lead without embeddings",
-        "While the embedding provider is down, a question needs a lead of so many points.",
+        "While the embedding provider is unavailable, a question needs a lead of this many points.",
         0,
         1000,
     ),
@@ -60,28 +65,31 @@ _THRESHOLDS: Final = {
 }
 
 _RETRIEVAL: Final = {
-    "minimum_question_chars": ("Shortest question", "A question needs so many characters."),
-    "dense_top_k": ("Search by meaning", "So many passages are brought by the search by meaning."),
-    "dense_minimum_similarity": ("Least similarity", "A passage found by meaning must be at least so similar."),
-    "sparse_top_k": ("Search by words", "So many passages are brought by the search by words."),
-    "bm25_k1": ("Repetition of a word (BM25 k1)", "How much it counts that a word occurs again; 0 for not at all."),
-    "bm25_b": ("Length of a passage (BM25 b)", "How much long passages are held back; 0 for not at all."),
-    "rrf_k": ("Fusing the two searches", "Rank r of a search counts 1 / (this + r): the higher, the more even."),
-    "fused_top_k": ("Kept of both searches", "So many passages of both searches together are kept."),
+    "minimum_question_chars": ("Shortest question", "The fewest characters that a question needs."),
+    "dense_top_k": ("Search by meaning", "How many passages the search by meaning returns."),
+    "dense_minimum_similarity": ("Least similarity", "The lowest similarity of a passage found by meaning."),
+    "sparse_top_k": ("Search by words", "How many passages the search by words returns."),
+    "bm25_k1": ("Repetition of a word (BM25 k1)", "How much the repetition of a word counts; 0 means not at all."),
+    "bm25_b": ("Length of a passage (BM25 b)", "How much long passages are penalised; 0 means not at all."),
+    "rrf_k": (
+        "Fusing the two searches",
+        "Rank r of a search counts 1 / (this + r). The higher it is, the more evenly ranks count.",
+    ),
+    "fused_top_k": ("Kept of both searches", "How many passages of both searches together are kept."),
     "mmr_enabled": ("Spread near-duplicates out", "Passages that say the same make room for others (MMR)."),
-    "mmr_lambda": ("Relevance against variety (MMR lambda)", "1 looks at relevance alone, 0 at variety alone."),
-    "rerank_enabled": ("Use a reranker", "A second, slower look reorders the passages."),
-    "rerank_keyword_weight": ("Weight of words in the reranker", "How much shared words count there."),
+    "mmr_lambda": ("Relevance against variety (MMR lambda)", "1 considers only relevance, 0 only variety."),
+    "rerank_enabled": ("Use a reranker", "A second, slower model reorders the passages."),
+    "rerank_keyword_weight": ("Weight of words in the reranker", "How much shared words count in the reranker."),
     "cut_off_cumulative_probability": (
         "Cut-off by probability",
-        "With a reranker's probabilities: the tail goes once so much is covered.",
+        "With a reranker's probabilities: the rest is cut once this much is covered.",
     ),
     "cut_off_score_cliff": (
-        "Cut-off by a fall",
-        "With a reranker's probabilities: it goes where one falls by more than this.",
+        "Cut-off by a drop",
+        "With a reranker's probabilities: the rest is cut where the score drops by more than this.",
     ),
-    "heal_rounds": ("Asking again", "How often a question is asked again for what is missing; 0 for never."),
-    "heal_minimum_coverage": ("Coverage wanted", "Below it a question is asked again for what is missing."),
+    "heal_rounds": ("Asking again", "How often a question is asked again for what is missing; 0 means never."),
+    "heal_minimum_coverage": ("Coverage wanted", "Below this coverage a question is asked again for what is missing."),
 }
 
 

@@ -29,8 +29,8 @@ class StaleReviewError(ApplicationError):
     code: ClassVar[str] = "intents.review_stale"
     status: ClassVar[int] = 409
     message: ClassVar[str] = (
-        "Nothing was decided: version {number}, or the version in force, has changed since you opened this page. Read "
-        "the comparison as it stands now, and decide again."
+        "Nothing was decided: version {number}, or the version in force, has changed since you opened this page. "
+        "Read the current comparison, then decide again."
     )
 
 
@@ -62,7 +62,7 @@ ACTS: Final[Mapping[str, Act]] = {
         run=lambda version_id, read, said: version_approve(
             version_id, revision=read, effective_from=said["effective_from"], reason=said["note"]
         ),
-        done="You approved version {number}. It takes effect by itself at the time that you gave.",
+        done="You approved version {number}. It takes effect automatically at the time that you entered.",
         decides=True,
     ),
     "send_back": Act(

@@ -37,7 +37,7 @@ class ReviewForm(forms.Form):
 
 
 class NoteForm(ReviewForm):
-    note = _words("Note", required=False, help_text="If you like: it stays with the version, for the record.")
+    note = _words("Note", required=False, help_text="Optional. It stays with the version, for the record.")
 
 
 class LaterForm(ReviewForm):
@@ -47,23 +47,23 @@ class LaterForm(ReviewForm):
         widget=forms.DateTimeInput(
             format="%Y-%m-%dT%H:%M", attrs={"type": "datetime-local", "class": " ".join(INPUT_CLASSES)}
         ),
-        help_text="Universal time, not the time of your own zone.",
+        help_text="Universal time, not your own time zone.",
         error_messages={
-            "required": "Give the date and the time from which it is in force.",
-            "invalid": "Give a date and a time, such as 2026-12-01 09:00.",
+            "required": "Enter the date and time from which it is in force.",
+            "invalid": "Enter a date and a time, such as 2026-12-01 09:00.",
         },
     )
-    note = _words("Note", required=False, help_text="If you like: it stays with the version, for the record.")
+    note = _words("Note", required=False, help_text="Optional. It stays with the version, for the record.")
 
 
 class ReasonForm(ReviewForm):
-    reason = _words("Reason", required=True, help_text="The author and the record need it.")
+    reason = _words("Reason", required=True, help_text="The author needs it, and so does the audit log.")
 
 
 class CommentForm(ReviewForm):
     text = _words(
         "Your comment",
         required=True,
-        help_text="It stays as it is said, with your name and the time.",
-        missing="Write what you want to say.",
+        help_text="It can't be changed later, and carries your name and the time.",
+        missing="Write your comment.",
     )

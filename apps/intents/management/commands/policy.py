@@ -50,7 +50,10 @@ examples:
 
 
 class Command(ServedCommand):
-    help = "Shows a tenant's policy, checks its classifier, and exports, imports and compares it as one readable file."
+    help = (
+        "Shows a tenant's policy, checks its classifier, and exports, imports and compares the policy as one "
+        "readable file."
+    )
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         return super().create_parser(
@@ -61,28 +64,36 @@ class Command(ServedCommand):
         actions = parser.add_subparsers(
             dest="action", required=True, metavar="show | check | export | import | diff | at"
         )
-        show = actions.add_parser("show", help="the policy in force, now or at an instant")
-        show.add_argument("--at", default="", help="an ISO 8601 instant; UTC where it names no zone")
+        show = actions.add_parser("show", help="show the policy in force, now or at a given time")
+        show.add_argument("--at", default="", help="an ISO 8601 time; in UTC if it has no zone")
         policy_check.add_arguments(
             actions.add_parser(
                 "check",
-                help="name a policy's problems, and classify every review example without itself; exit status 1 with "
+                help="list a policy's problems, and classify each review example by the others; exit status 1 with "
                 "problems, or below the policy's own bar",
             )
         )
-        export = actions.add_parser("export", help="a version as the one file, written as apps/intents/defaults.py is")
-        export.add_argument("which", nargs="?", default="active", help=f"{_REFERENCES}; the version in force by itself")
-        export.add_argument("--output", default="", help="the file to write; without it, the terminal")
-        hand_in = actions.add_parser("import", help="make a draft of a file; nothing in the file is executed")
+        export = actions.add_parser(
+            "export", help="write a version as one file, in the form of apps/intents/defaults.py"
+        )
+        export.add_argument(
+            "which", nargs="?", default="active", help=f"{_REFERENCES}; by default the version in force"
+        )
+        export.add_argument("--output", default="", help="the file to write; by default the terminal")
+        hand_in = actions.add_parser("import", help="make a draft from a file; nothing in the file is executed")
         hand_in.add_argument("file", help="written as `policy export` writes it")
         hand_in.add_argument("--author", required=True, help="user name of a member who may edit policies")
-        hand_in.add_argument("--reason", required=True, help="why the version is wanted, for reviewer and record")
-        diff = actions.add_parser("diff", help="what changes from one policy to another, in words")
+        hand_in.add_argument(
+            "--reason", required=True, help="why the version is wanted, for the reviewer and the audit log"
+        )
+        diff = actions.add_parser("diff", help="show what changes from one policy to another, in words")
         for side in ("before", "after"):
             diff.add_argument(side, help=_REFERENCES)
         diff.add_argument("--tenant", default="", help="the tenant's short name; not needed for files and the baseline")
-        diff.add_argument("--unified", action="store_true", help="the two files, line by line, instead of words")
-        policy_at.add_arguments(actions.add_parser("at", help="who could reach what, when, and who had allowed it"))
+        diff.add_argument("--unified", action="store_true", help="show the two files line by line instead of words")
+        policy_at.add_arguments(
+            actions.add_parser("at", help="show who could reach what and when, and who had allowed it")
+        )
         for action in (show, export, hand_in):
             action.add_argument("--tenant", required=True, help="the tenant's short name")
         for action in (show, hand_in, diff):
@@ -139,7 +150,9 @@ class Command(ServedCommand):
             body = {"version": draft.number, "version_id": str(draft.id), **policy_diff_json(before, after)}
             self.stdout.write(json.dumps(body, ensure_ascii=False, indent=2))
             return
-        self.stdout.write(f"Version {draft.number} is a draft by {draft.author_label}. Against the version in force:")
+        self.stdout.write(
+            f"Version {draft.number} is a draft by {draft.author_label}. Compared with the version in force:"
+        )
         self._changes(policy_diff(before, after))
 
     def _diff(self, options: dict[str, Any]) -> None:
@@ -149,7 +162,7 @@ class Command(ServedCommand):
                 tenant = tenant_by_slug(options["tenant"])
                 scope.enter_context(open_scope(tenant=TenantId(tenant.id), reason="manage.py policy diff"))
             elif any(map(needs_tenant, references)):
-                raise CommandError("A version, a date or active is of one tenant: add --tenant.")
+                raise CommandError("A version, a date or active belongs to one tenant: add --tenant.")
             before, after = (policy_named(reference) for reference in references)
         if options["json"]:
             self.stdout.write(json.dumps(policy_diff_json(before, after), ensure_ascii=False, indent=2))
@@ -205,5 +218,5 @@ def _instant(text: str) -> datetime:
     except ValueError:
         instant = None
     if instant is None:
-        raise CommandError(f"--at {text!r} is not an instant; write it as 2026-01-31T12:00:00+00:00")
+        raise CommandError(f"--at {text!r} is not a time; write it as 2026-01-31T12:00:00+00:00")
     return make_aware(instant) if is_naive(instant) else instant

@@ -35,13 +35,11 @@ are not touched. It can be repeated, and is when it was interrupted.
 class Command(ServedCommand):
     free_actions = frozenset({"log-key"})
     help = (
-        "rotate-keys: wraps the data keys of the log under the newest key-encryption key. "
-        "seal: gives the events that wait their leaves, as the sealer does every second. "
-        "checkpoint: signs and exports a checkpoint of every log that grew, as the worker does every minute. "
-        "log-key: prints the public key that checkpoints are verified with. "
-        "verify: whether a log is what it was. "
-        "export: a copy of a log, with the program that verifies it. "
-        "mend: propose to take out of a log what was put into it past the application."
+        "rotate-keys: wraps the data keys of the log under the newest key-encryption key. seal: gives waiting events "
+        "their leaves, as the sealer does every second. checkpoint: signs and exports a checkpoint of every log that "
+        "grew, as the worker does every minute. log-key: prints the public key that verifies checkpoints. verify: "
+        "checks whether a log is unchanged. export: writes a copy of a log, with the program that verifies it. mend: "
+        "proposes to remove from a log what was inserted past the application."
     )
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
@@ -76,16 +74,18 @@ class Command(ServedCommand):
                 self.stderr.write(f"{tenant.slug}: {error}")
             else:
                 rewrapped += count
-                self.stdout.write(f"{tenant.slug}: {count} data keys wrapped anew under {newest}")
+                self.stdout.write(f"{tenant.slug}: {count} data keys rewrapped under {newest}")
         if failed:
             raise CommandError(f"{failed} tenants still have data keys under an older key: keep it. See above.")
-        self.stdout.write(f"{rewrapped} data keys wrapped anew; all are under {newest}.")
+        self.stdout.write(f"{rewrapped} data keys rewrapped; all are under {newest}.")
 
     def seal(self) -> None:
         self.stdout.write(f"{seal_all_waiting()} events sealed.")
         waiting = tenants_that_wait()
         if waiting:
-            raise CommandError(f"Events of {len(waiting)} tenants still wait: run it again, and see the log above.")
+            raise CommandError(
+                f"Events of {len(waiting)} tenants still wait: run it again, and read the messages above."
+            )
 
     def checkpoint(self) -> None:
         signed, failed = 0, 0

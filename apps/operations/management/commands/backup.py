@@ -14,13 +14,17 @@ from apps.operations.backup.dump import backup_check, backup_write
 
 class Command(BaseCommand):
     help = (
-        "Writes the whole database, with the originals of documents, to a directory that it makes. Not in it are the "
-        "keys of the environment, without which the log's payloads stay closed: keep those elsewhere."
+        "Writes the whole database, with the originals of documents, to a new directory. The backup does not contain "
+        "the keys of the environment, without which the log's payloads can't be read: keep those elsewhere."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("directory", type=Path, metavar="DIR", help="where to; it must not exist yet")
-        parser.add_argument("--check", action="store_true", help="write nothing: whether the backup in DIR is whole")
+        parser.add_argument(
+            "directory", type=Path, metavar="DIR", help="the directory to write to; it must not exist yet"
+        )
+        parser.add_argument(
+            "--check", action="store_true", help="write nothing: check whether the backup in DIR is complete"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         folder: Path = options["directory"].absolute()
@@ -28,8 +32,8 @@ class Command(BaseCommand):
             if options["check"]:
                 values = backup_check(folder)
                 self.stdout.write(
-                    f"The backup of {values['made_at']} is whole: {values['files']['database.dump']['bytes']} bytes, "
-                    f"{len(values['tenants'])} tenants, up to tombstone {values['tombstones']}."
+                    f"The backup of {values['made_at']} is complete: {values['files']['database.dump']['bytes']} "
+                    f"bytes, {len(values['tenants'])} tenants, up to tombstone {values['tombstones']}."
                 )
                 return
             backup = backup_write(folder, progress=self._progress)
@@ -37,13 +41,13 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         days = settings.GLASSBOX_BACKUP_RETENTION_DAYS
         keep = (
-            f"Let it go within {days} days (GLASSBOX_BACKUP_RETENTION_DAYS)"
+            f"Delete it within {days} days (GLASSBOX_BACKUP_RETENTION_DAYS)"
             if days
-            else "Say how long you keep backups, in days, as GLASSBOX_BACKUP_RETENTION_DAYS: certificates name it"
+            else "Set GLASSBOX_BACKUP_RETENTION_DAYS to the number of days that you keep backups: certificates name it"
         )
         self.stdout.write(
             f"{backup.byte_size} bytes of {len(backup.leaves)} tenants written to {backup.path}. Whoever can read it "
-            f"can read their documents. {keep}; until it is gone, what is erased meanwhile lies in it."
+            f"can read their documents. {keep}; until then it still contains whatever is erased in the meantime."
         )
 
     def _progress(self, done: int, total: int) -> None:

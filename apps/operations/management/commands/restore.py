@@ -38,7 +38,7 @@ passwords of all database roles, and outside the embedded services ADMIN_DATABAS
 
 
 class Command(BaseCommand):
-    help = "Puts a backup back, and removes what was erased since, before anything is served of it."
+    help = "Restores a backup, and removes what was erased since, before anything of it is served."
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         return super().create_parser(
@@ -46,12 +46,14 @@ class Command(BaseCommand):
         )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("directory", type=Path, nargs="?", metavar="DIR", help="what manage.py backup wrote")
-        parser.add_argument("--into", metavar="NAME", help="the database to make, instead of the configured one")
+        parser.add_argument(
+            "directory", type=Path, nargs="?", metavar="DIR", help="the directory that manage.py backup wrote"
+        )
+        parser.add_argument("--into", metavar="NAME", help="the database to create, instead of the configured one")
         parser.add_argument(
             "--replace",
             metavar="NAME",
-            help="set the database aside that is there and holds tenants; repeat its name, so that it is the right one",
+            help="set aside the existing database that holds tenants; repeat its name as a safeguard",
         )
         parser.add_argument(
             "--replay", action="store_true", help="restore nothing; only repeat what was removed since the backup"
@@ -59,7 +61,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--prove-later",
             action="store_true",
-            help="do not look through the disk now: manage.py erasure physical --now does it later, and until then "
+            help="do not search the disk now: manage.py erasure physical --now does it later, and until then "
             "certificates say that what was erased is not proven gone again",
         )
 
@@ -81,7 +83,7 @@ class Command(BaseCommand):
         except ApplicationError as error:
             raise CommandError(str(error)) from error
         except RedisError as error:
-            problem = f"Redis is wanted, which holds some of what was removed ({type(error).__name__})"
+            problem = f"Redis is required, because it holds some of what was removed ({type(error).__name__})"
             raise CommandError(f"{problem}. Nothing is served; run manage.py restore --replay then.") from error
         self._tell(done, database)
         if access is None:
@@ -94,7 +96,7 @@ class Command(BaseCommand):
 
     def _prove(self, access: Access, database: str) -> None:
         """The database is open by now: whatever becomes of the proof, it is said."""
-        self.stdout.write("Having the disk forget what was removed again, and looking through it ...")
+        self.stdout.write("Clearing what was removed again from the disk, and searching it ...")
         try:
             with acting_as(ERASER, database=database):
                 went = prove_restored(access)
@@ -113,8 +115,8 @@ class Command(BaseCommand):
         restored = restore(folder, admin_url=_admin_url(), database=database, replace=replace, on_table=self._table)
         if restored.set_aside:
             self.stdout.write(
-                f"The database that was there is {restored.set_aside} now. It holds what was added since the backup, "
-                "and no process uses it: drop it once nobody needs it."
+                f"The earlier database is now called {restored.set_aside}. It holds what was added since the backup, "
+                "and no process uses it. Drop it once nobody needs it."
             )
         return restored
 
@@ -144,7 +146,7 @@ def _describe_proof(went: Went) -> str:
 
 
 def _access(database: str) -> Access | None:
-    """The server's administrator's, to that database; None where nobody gave it."""
+    """Return the server administrator's access to that database; None if it is not configured."""
     admin_url = _admin_url(default="")
     if not admin_url:
         return None

@@ -17,25 +17,25 @@ ENGLISH: Final = PackageWording(
     ),
     law="Article 15 of the General Data Protection Regulation (EU) 2016/679",
     nothing_held=(
-        "Nothing is held about you: you were found in no document, event or other text. What is kept is your request, "
-        "with its letters, until it need not be kept any more."
+        "Nothing is held about you: you were found in no document, event or other text. Only your request and its "
+        "letters are kept, until they no longer need to be kept."
     ),
     named="You are named in {places} of {things}.",
     places_counted=("1 place", "{} places"),
     things_counted=("1 document or other text", "{} documents or other texts"),
-    looked_for="By what you were looked for",
+    looked_for="What we searched for",
     names="Names",
     numbers="Addresses and numbers",
     recipients_heading="Who gets to see it",
     kinds_heading="How long events are kept",
-    article_heading="What the law wants you to be told",
+    article_heading="What the law requires us to tell you",
     searched_heading="Where was searched",
     purpose="What for",
     legal_basis="Legal basis",
     source="Source",
     retention="Kept",
     none="Nothing is held.",
-    not_quoted="Not quoted: it would tell about others (Article 15(4))",
+    not_quoted="Not quoted: it would disclose data about others (Article 15(4))",
     end="End of the document.",
     yes="yes",
     no="no",
@@ -55,7 +55,7 @@ ENGLISH: Final = PackageWording(
         "rest": "part of the file that no page shows",
         "slug": "short name",
         "ticker": "ticker",
-        "warnings": "warnings of its reading",
+        "warnings": "warnings from reading it",
         "title": "title",
         "filename": "file name",
         "company": "company",
@@ -88,17 +88,17 @@ ENGLISH: Final = PackageWording(
         "superseded": "superseded",
         "failed": "failed",
     },
-    account="An account of a user of the platform",
+    account="The account of a user of this installation",
     part_of_event="{event}: the {part} part",
     event_of="event of {moment}",
     stores={
         "corpus.files": "Parts of files that no page shows",
         "audit.holds": "Legal holds",
-        "tenants.factor_resets": "Reasons of resets of a second factor",
+        "tenants.factor_resets": "Reasons for resets of a second factor",
         "audit.purge_parts": "Parts of purges",
         "audit.purges": "Purges",
         "audit.retention_schedules": "Retention schedules",
-        "corpus.jobs": "Records of how documents were taken in",
+        "corpus.jobs": "Records of how documents were ingested",
         "retrieval.evaluation_runs": "Evaluation runs",
         "retrieval.impacts": "Previews of policies",
         "tenants.tenant": "Name of the firm",
@@ -110,7 +110,7 @@ ENGLISH: Final = PackageWording(
         "intents.intent_terms": "Terms of intents",
         "intents.intents": "Intents",
         "intents.kind_budgets": "Headings of kinds",
-        "intents.policy_versions": "Reasons of policy versions",
+        "intents.policy_versions": "Reasons for policy versions",
         "intents.review_comments": "Comments on policy versions",
         "retrieval.evaluation_answers": "Answers of evaluation runs that name the documents",
         "retrieval.evaluation_questions": "Evaluation questions",
@@ -122,8 +122,9 @@ ENGLISH: Final = PackageWording(
     documents=Chapter(
         title="Documents",
         about=(
-            "Documents in which you are named: which, where, and the words around your name. Search terms and numbers "
-            "that are made of the same words, to find passages by, say nothing else and go with them."
+            "Documents in which you are named: which, where, and the words around your name. Search terms and "
+            "numbers that are derived from the same words to find passages contain nothing more, and are removed "
+            "with them."
         ),
     ),
     log=Chapter(
@@ -134,55 +135,58 @@ ENGLISH: Final = PackageWording(
         ),
         purpose="To show later what happened, by what rules, and that nobody changed the record.",
         legal_basis="By kind of event: see “How long events are kept”; mostly 6(1)(c) legal obligation.",
-        source="The system, in the moment of each act; the words of a question come from who asked it.",
+        source="The system, at the moment of each act; the words of a question come from the person who asked it.",
         retention=_BY_KIND,
     ),
     others=Chapter(
         title="What else names you",
-        about="Comments, test questions, names of things and other short texts that people of the firm wrote.",
+        about="Comments, evaluation questions, names and other short texts that people of the firm wrote.",
         purpose="To work with the documents, and to decide by which rules they are searched.",
-        legal_basis="6(1)(f) legitimate interests; 6(1)(c) where it is the record of a decision.",
+        legal_basis="6(1)(f) legitimate interests; 6(1)(c) where the text records a decision.",
         source="People of the firm, who wrote it.",
-        retention="As long as what it belongs to; the record of a decision as long as the firm must account for it.",
+        retention=(
+            "As long as the item that it belongs to; the record of a decision as long as the firm must account for it."
+        ),
     ),
     article_15={
-        "(a) Purposes": ("(a) Purposes", "Stand with each chapter of what is held, with the legal basis."),
+        "(a) Purposes": ("(a) Purposes", "Each chapter states them, with the legal basis."),
         "(b) Categories of data": (
             "(b) Categories of data",
-            "Each has a chapter: where you are named, and what stands around it.",
+            "Each has a chapter: where you are named, and the words around your name.",
         ),
         "(c) Recipients": (
             "(c) Recipients",
-            "Who within the firm may see it, and which providers get something of it: see “Who gets to see it”.",
+            "Who within the firm may see it, and which providers receive some of it: see “Who gets to see it”.",
         ),
-        "(d) How long it is kept": ("(d) How long it is kept", "Stands with each chapter."),
+        "(d) How long it is kept": ("(d) How long it is kept", "Each chapter states it."),
         "(e) Your rights": (
             "(e) Your rights",
-            "You may ask for what is wrong to be corrected (Article 16), for erasure (17) or restriction (18) of what "
-            "is held, and object to what rests on a legitimate interest (21). Write to the firm's data protection "
-            "officer: you get an answer within one month. What the firm must keep by law stays until it need not be "
-            "kept any more.",
+            "You may ask the firm to correct what is wrong (Article 16) and to erase (17) or restrict (18) what is "
+            "held, and you may object to processing that rests on a legitimate interest (21). Write to the firm's "
+            "data protection officer: you get an answer within one month. Data that the firm must keep by law stays "
+            "until it no longer has to be kept.",
         ),
         "(f) Complaint": (
             "(f) Complaint",
             "You may complain to a supervisory authority, such as that of the country where you live or work, or where "
             "you think that the law was broken (Article 77).",
         ),
-        "(g) Source": ("(g) Source", "Stands with each chapter."),
+        "(g) Source": ("(g) Source", "Each chapter states it."),
         "(h) Automated decisions": (
             "(h) Automated decisions",
-            "Nothing is decided about you by machine in the sense of Article 22. Documents are searched for passages "
-            "that answer a question of the firm's staff; people read the answer, with the passages that it rests on.",
+            "No automated decision in the sense of Article 22 is made about you. Glassbox searches documents for "
+            "passages that answer a question of the firm's staff. People read the answer, with the passages that it "
+            "rests on.",
         ),
         "Article 15(2): other countries": (
             "Article 15(2): other countries",
-            "Where a provider is said to be outside the firm's region, ask the data protection officer for the "
-            "safeguards that were agreed with it (Article 46).",
+            "If a provider is listed as outside the firm's region, ask the data protection officer which safeguards "
+            "were agreed with it (Article 46).",
         ),
         "Article 15(4): others": (
             "Article 15(4): others",
-            "Where the words around a place are about others, they are hidden (█████), or left out. That you are named "
-            "there, and where, is said all the same.",
+            "Where the words around your name are about others, they are hidden (█████) or left out. The document "
+            "still says that you are named there, and where.",
         ),
     },
     recipients=Recipients(
@@ -204,10 +208,10 @@ ENGLISH: Final = PackageWording(
         answers="Provider of answers",
         answers_get="the words of questions, with the passages of documents that were found",
         mail="The firm's mail server",
-        mail_which="the one that this installation is set up with",
-        mail_gets="letters to you, where they go by e-mail",
-        unconfigured="not configured any more",
-        inside="on this installation: nobody else gets it",
+        mail_which="the one that this installation uses",
+        mail_gets="letters to you, if they are sent by e-mail",
+        unconfigured="no longer configured",
+        inside="on this installation: nobody else receives it",
         nothing_leaves="nothing leaves this installation",
         roles={
             "compliance_officer": "Compliance officer",
@@ -231,7 +235,7 @@ ENGLISH: Final = PackageWording(
         of_part="the {part}: ",
         kept="kept for {period}",
         gone=", gone after {period}",
-        no_rule="no later rule: as long as it must be, and until it is purged",
+        no_rule="no later rule: as long as required, and until it is purged",
         grounds={
             "6(1)(c) legal obligation": "6(1)(c) legal obligation",
             "6(1)(f) legitimate interests": "6(1)(f) legitimate interests",
@@ -239,27 +243,27 @@ ENGLISH: Final = PackageWording(
     ),
     told=Told(
         purposes=(
-            "To answer questions of the firm's staff out of the firm's documents, and to show later what an answer "
-            "rested on."
+            "To answer questions of the firm's staff from the firm's documents, and to show later what an answer was "
+            "based on."
         ),
         source="The documents themselves: letters, notes, contracts and reports that the firm has written or received.",
         at_least=(
-            "At least {shortest} after another version has taken a document's place; then it is removed with all that "
-            "was made of it."
+            "At least {shortest} after another version has replaced a document; then it is removed with everything "
+            "made from it."
         ),
         between=(
-            "At least {shortest}, and some {longest}, after another version has taken a document's place; then it is "
-            "removed with all that was made of it."
+            "At least {shortest}, and some {longest}, after another version has replaced a document; then it is "
+            "removed with everything made from it."
         ),
-        as_needed="As long as they are needed; then they are removed with all that was made of them.",
+        as_needed="As long as they are needed; then they are removed with everything made from them.",
     ),
     readme="""What {firm} holds about you in Glassbox, in answer to your request {reference}.
 
 what-is-held.html   to read and to print: open it in any browser, it needs no connection
 what-is-held.json   the same for a program
 
-Both are about you: keep them as you keep your own papers.
+Both are about you: keep them as safe as your own papers.
 
-The law: Article 15 GDPR. What else you may ask for, and whom, stands in both files.
+The law: Article 15 GDPR. Both files say what else you may ask for, and whom to ask.
 """,
 )

@@ -49,7 +49,7 @@ def _at_once(id: UUID, post: QueryDict) -> str:
 
 def _take_back(id: UUID, post: QueryDict) -> str:
     package_take_back(id, revision=number_read(post))
-    return "The package is destroyed. Change what has to be changed, and make it anew."
+    return "The package is destroyed. Make your changes, then make a new package."
 
 
 ACTS: Final[Mapping[str, Callable[[UUID, QueryDict], str]]] = {

@@ -50,7 +50,7 @@ def access_view(request: HttpRequest, request_id: UUID) -> HttpResponse:
         return _make(request, found)
     act = ACTS.get(request.POST.get("act", ""))
     if act is None:
-        return _show(request, found, refusal="Nothing was done: choose one of the ways below.", status=400)
+        return _show(request, found, refusal="Nothing was done: choose one of the options below.", status=400)
     try:
         with transaction.atomic():
             said = act(found.id, request.POST)
@@ -82,7 +82,7 @@ def access_download_view(request: HttpRequest, request_id: UUID) -> HttpResponse
 def _found(request_id: UUID) -> ErasureRequest:
     found = erasure_request(request_id)
     if not found.is_access:
-        raise Http404("A package is made for requests for access alone.")
+        raise Http404("Packages are made only for access requests.")
     return found
 
 
@@ -98,7 +98,7 @@ def _make(request: HttpRequest, found: ErasureRequest) -> HttpResponse:
     except ApplicationError as error:
         found.refresh_from_db()
         return _show(request, found, form=form, refusal=error.detail, status=error.status)
-    return _back(request, found, "The package is made. Take it out and look at it before you answer.")
+    return _back(request, found, "The package is made. Download and check it before you answer.")
 
 
 def _back(request: HttpRequest, found: ErasureRequest, said: str) -> HttpResponse:

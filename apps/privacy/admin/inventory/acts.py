@@ -24,7 +24,7 @@ _MOST_WORDS: Final = 500  # characters
 
 class ReasonMissingError(ApplicationError):
     code = "audit.inventory_reason_missing"
-    message = "Nothing was changed: choose what the place is."
+    message = "Nothing was changed: choose what this place is."
 
 
 class TreatmentMissingError(ApplicationError):
@@ -34,7 +34,7 @@ class TreatmentMissingError(ApplicationError):
 
 def _search(id: UUID, post: QueryDict) -> str:
     inventory_request(id)
-    return "The search has begun. You can leave this page meanwhile."
+    return "The search has begun. You can leave this page in the meantime."
 
 
 def _decide(id: UUID, post: QueryDict) -> str:
@@ -59,7 +59,7 @@ def _at_once(id: UUID, post: QueryDict) -> str:
     # Certain places are confirmed as what each of them is shown as; of the others, one thing is said of all.
     reason = None if certain else _reason(post)
     count = hits_decide_at_once(id, like=_id(post, "hit"), certain=certain, reason=reason, seen=seen)
-    return f"{count} place{'s' * (count != 1)} decided at once."
+    return f"{count} place{'s' * (count != 1)} decided together."
 
 
 def _treat(id: UUID, post: QueryDict) -> str:
@@ -68,7 +68,7 @@ def _treat(id: UUID, post: QueryDict) -> str:
         raise TreatmentMissingError
     seen = Treatment(before) if before in Treatment.values else None
     document_treat(id, _id(post, "document"), Treatment(chosen), seen=seen)
-    return "Kept. Nothing has been changed in the document yet."
+    return "Choice saved. Nothing has been changed in the document yet."
 
 
 def _prepare(id: UUID, post: QueryDict) -> str:
@@ -83,12 +83,12 @@ def _restrict(id: UUID, post: QueryDict) -> str:
 
 def _lift(id: UUID, post: QueryDict) -> str:
     lift_now(id)
-    return "In use again, but for what is being redacted."
+    return "The documents are in use again, except those being redacted."
 
 
 def _propose(id: UUID, post: QueryDict) -> str:
     inventory_propose(id, revision=number_read(post))
-    return "You proposed the erasure. Another person decides; nothing is removed before."
+    return "You proposed the erasure. Another person decides; nothing is removed before that."
 
 
 ACTS: Final[Mapping[str, Callable[[UUID, QueryDict], str]]] = {

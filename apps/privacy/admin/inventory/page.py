@@ -46,9 +46,11 @@ _TONES: Final = {
     InventoryState.FAILED: "bad",
 }
 ERRORS: Final = {
-    "audit.inventory_too_many": "Too many places were found. Say more of the person, so that others are not found.",
-    "audit.inventory_worker_lost": "The worker died three times in the middle of it. Look into its log, and try again.",
-    "corpus.nobody_described": "There is nothing to search for: complete what is known of the person.",
+    "audit.inventory_too_many": (
+        "Too many places were found. Enter more details of the person, so that others are not found."
+    ),
+    "audit.inventory_worker_lost": "The worker stopped three times during the search. Check its log, then try again.",
+    "corpus.nobody_described": "There is nothing to search for: complete what is known about the person.",
 }
 
 
@@ -62,7 +64,7 @@ def inventory_view(request: HttpRequest, request_id: UUID) -> HttpResponse:
     require(request, Permission.PRIVACY_MANAGE)
     act = ACTS.get(request.POST.get("act", ""))
     if act is None:
-        return _show(request, found, refusal="Nothing was done: choose one of the ways below.", status=400)
+        return _show(request, found, refusal="Nothing was done: choose one of the options below.", status=400)
     try:
         with transaction.atomic():
             said = act(found.id, request.POST)
@@ -102,7 +104,7 @@ def _moving(found: ErasureRequest) -> dict[str, Any]:
         "found": found,
         "now": now,
         "now_state": pill(now.get_state_display(), _TONES[InventoryState(now.state)]) if now else "",
-        "bar": progress(percent, "How much of all texts was looked through") if now and now.is_moving else "",
+        "bar": progress(percent, "How much of all texts has been searched") if now and now.is_moving else "",
         "trouble": ERRORS.get(now.error_code, "It can be tried again.") if now and now.error_code else "",
     }
 

@@ -35,9 +35,9 @@ from apps.tenants.admin.addresses import address
 from apps.tenants.selectors.people import names_of
 
 HOW: Final[Mapping[str, str]] = {
-    "exact": "as it was given",
-    "variant": "another way to write it",
-    "fuzzy": "similar, a letter or two differ",
+    "exact": "as entered",
+    "variant": "another spelling",
+    "fuzzy": "similar, with one or two different letters",
     "identifier": "the same digits and letters",
 }
 MATCHED: Final[Mapping[str, str]] = {
@@ -169,7 +169,7 @@ def group_rows(request: ErasureRequest, groups: Sequence[Grouped]) -> Sequence[G
         elif group.target is not None and (item := parts.get(group.target)) is not None:
             name, detail, url = item.name, item.detail, reverse(f"admin:{item.page}", args=[item.page_id])
         elif group.target is not None and group.target.type is TargetType.USER:
-            detail = "an account of a user of the platform"
+            detail = "the account of a user of this installation"
         elif group.target is None and group.hits:
             page = BY_HAND_PAGES.get(group.store, "")
             url = address(page, group.hits[0].item_id) if page else ""
@@ -280,6 +280,6 @@ def open_rows(request: ErasureRequest, groups: Sequence[Grouped], *, a_page: int
 
 
 TREATMENTS: Final = {
-    Treatment.REDACT: "Redact the passages: the document stays, in a version without what you confirmed",
-    Treatment.REMOVE: "Remove the document, with everything that was made of it",
+    Treatment.REDACT: "Redact the passages: the document stays, in a version without the places that you confirmed",
+    Treatment.REMOVE: "Remove the document, with everything made from it",
 }

@@ -45,19 +45,19 @@ ACTS: Final[Mapping[str, Act]] = {
         run=lambda id, said, post: assess(
             id, revision=number_read(post), ground=Ground(said["ground"]), notes=said["notes"]
         ),
-        done="The assessment of {reference} is kept.",
+        done="The assessment of {reference} is saved.",
     ),
     "propose": Act(
         run=lambda id, said, post: inventory_propose(id, revision=number_read(post)),
-        done="You proposed the erasure of {reference}. Another person decides; nothing is removed before.",
+        done="You proposed the erasure of {reference}. Another person decides; nothing is removed before that.",
     ),
     "take_back": Act(
         run=lambda id, said, post: request_take_back(id, **_proposal(post)),
-        done="You took the proposal back. {reference} can be proposed again.",
+        done="You withdrew the proposal. {reference} can be proposed again.",
     ),
     "approve": Act(
         run=lambda id, said, post: request_approve(id, **_proposal(post)),
-        done="You approved the erasure of {reference}. It goes on by itself now.",
+        done="You approved the erasure of {reference}. It now continues automatically.",
         permission=Permission.PRIVACY_APPROVE,
     ),
     "send_back": Act(
@@ -69,19 +69,19 @@ ACTS: Final[Mapping[str, Act]] = {
     "withdraw": Act(
         form=WordsForm,
         run=lambda id, said, post: withdraw(id, revision=number_read(post), words=said["words"]),
-        done="{reference} is closed as withdrawn. Nothing was erased, and nothing told.",
+        done="{reference} is closed as withdrawn. Nothing was erased, and nothing was disclosed.",
     ),
     "forget": Act(
         run=lambda id, said, post: request_forget(id),
-        done="The key of {reference} is destroyed: nobody can read what was known of the person any more.",
+        done="The key of {reference} is destroyed: nobody can read any more what was known about the person.",
     ),
     "letter_retry": Act(
         run=lambda id, said, post: letter_retry(id, _letter(post)),
-        done="The letter of {reference} is sent again.",
+        done="The letter for {reference} is being sent again.",
     ),
     "letter_settle": Act(
         run=lambda id, said, post: letter_settle(id, _letter(post)),
-        done="The letter of {reference} is noted as sent.",
+        done="The letter for {reference} is marked as sent.",
     ),
 }
 

@@ -63,9 +63,9 @@ class Lines(forms.CharField):
     def clean(self, value: Any) -> tuple[str, ...]:
         lines = tuple(dict.fromkeys(line.strip() for line in str(super().clean(value)).splitlines() if line.strip()))
         if len(lines) > _MOST_LINES:
-            raise forms.ValidationError(f"Give at most {_MOST_LINES} lines.")
+            raise forms.ValidationError(f"Enter at most {_MOST_LINES} lines.")
         if any(len(line) > _MOST_CHARS for line in lines):
-            raise forms.ValidationError(f"A line has at most {_MOST_CHARS} characters: one value a line.")
+            raise forms.ValidationError(f"A line may have at most {_MOST_CHARS} characters. Enter one value per line.")
         return lines
 
     def prepare_value(self, value: Any) -> Any:
@@ -81,13 +81,17 @@ class WhoAsksForm(PlainForm):
     """Who asks, and how they are reached."""
 
     requester = forms.ChoiceField(label="Who asks", choices=Requester.choices, widget=UnfoldAdminSelectWidget())
-    requester_name = _line("Their name", help_text="As the letters address them.")
-    requester_email = _line("Their e-mail address", help_text="Letters go there. Without one they are posted by hand.")
+    requester_name = _line("Their name", help_text="Used to address them in letters.")
+    requester_email = _line(
+        "Their e-mail address", help_text="Letters are sent there. Without an address they are posted by hand."
+    )
     requester_address = _words("Their postal address", rows=2)
     language = forms.ChoiceField(
         label="Language of the letters", choices=Language.choices, widget=UnfoldAdminSelectWidget()
     )
-    notes = _words("Notes", help_text="For those who work on the request. Sealed like all that describes a person.")
+    notes = _words(
+        "Notes", help_text="For the people who work on the request. Sealed like everything that describes a person."
+    )
 
     def clean_requester_email(self) -> str:
         email = str(self.cleaned_data["requester_email"]).strip()
@@ -95,7 +99,7 @@ class WhoAsksForm(PlainForm):
             try:
                 validate_email(email)
             except forms.ValidationError:
-                raise forms.ValidationError("Give one e-mail address, such as jo@example.com.") from None
+                raise forms.ValidationError("Enter one e-mail address, such as jo@example.com.") from None
         return email
 
     def details(self) -> Details:
@@ -106,12 +110,14 @@ class WhoAsksForm(PlainForm):
 class PersonForm(WhoAsksForm):
     """A person who is named in documents: by what can they be found?"""
 
-    names = Lines("Names", help_text="One a line, as they may stand in documents: Anna Müller, Müller, Anna.")
-    aliases = Lines("Other names", help_text="Maiden names, pseudonyms, initials, user names. One a line.")
+    names = Lines("Names", help_text="One per line, as they may appear in documents: Anna Müller, Müller, Anna.")
+    aliases = Lines("Other names", help_text="Maiden names, pseudonyms, initials, user names. One per line.")
     emails = Lines("E-mail addresses", help_text="One a line.")
     phones = Lines("Phone numbers", help_text="One a line.")
-    identifiers = Lines("Numbers", help_text="Account, client, tax and passport numbers, IBAN. One a line.")
-    description = _words("What else tells them from others", help_text="Such as their role, employer or place.", rows=2)
+    identifiers = Lines("Numbers", help_text="Account, client, tax and passport numbers, IBAN. One per line.")
+    description = _words(
+        "What else distinguishes them from others", help_text="For example their role, employer or town.", rows=2
+    )
 
     field_order = (*_LINES, "description", "requester")
 
@@ -125,7 +131,9 @@ class UserForm(WhoAsksForm):
         members = Membership.objects.select_related("user").order_by("user__username")
         found = {str(each.user_id): each.user.get_username() for each in members}
         self.fields["subject_id"].choices = [("", "Choose one"), *found.items()]  # type: ignore[attr-defined]
-        self.fields["subject_id"].error_messages["required"] = "Choose the member whose account and traces are to go."
+        self.fields["subject_id"].error_messages["required"] = (
+            "Choose the member whose account and traces are to be erased."
+        )
 
 
 class DocumentForm(WhoAsksForm):
@@ -134,8 +142,8 @@ class DocumentForm(WhoAsksForm):
         widget=UnfoldAdminTextInputWidget(),
         help_text="Open the document under Corpus, Documents, and copy its id.",
         error_messages={
-            "required": "Give the id of the document that is to go.",
-            "invalid": "That is no id: copy the whole of it from the document's page.",
+            "required": "Enter the id of the document to be erased.",
+            "invalid": "This is not an id: copy the whole id from the document's page.",
         },
     )
     field_order = ("subject_id", "requester")
@@ -149,7 +157,7 @@ class ScopeForm(WhoAsksForm):
         super().__init__(*args, **kwargs)
         scopes = {str(each.id): str(each.key) for each in Scope.objects.order_by("key")}
         self.fields["subject_id"].choices = [("", "Choose one"), *scopes.items()]  # type: ignore[attr-defined]
-        self.fields["subject_id"].error_messages["required"] = "Choose the scope that is to go with all that is in it."
+        self.fields["subject_id"].error_messages["required"] = "Choose the scope to be erased with everything in it."
 
 
 FORMS: Final[dict[SubjectType, type[WhoAsksForm]]] = {
@@ -168,10 +176,10 @@ def received_at_field() -> forms.DateTimeField:
         widget=forms.DateTimeInput(
             format="%Y-%m-%dT%H:%M", attrs={"type": "datetime-local", "class": " ".join(INPUT_CLASSES)}
         ),
-        help_text="When it reached the firm, wherever that was: the month is counted from that day, not from today.",
+        help_text="When it reached the firm, anywhere in the firm. The month is counted from that day, not from today.",
         error_messages={
-            "required": "Give the day and time at which the request reached the firm.",
-            "invalid": "Give a date and a time, such as 2026-12-01 09:00.",
+            "required": "Enter the day and time at which the request reached the firm.",
+            "invalid": "Enter a date and a time, such as 2026-12-01 09:00.",
         },
     )
 
@@ -183,14 +191,14 @@ class AssessForm(PlainForm):
         widget=UnfoldAdminSelectWidget(),
         error_messages={"required": "Choose the ground. If there is none, refuse the request."},
     )
-    notes = _words("Notes", help_text="What was weighed. Sealed with the request.")
+    notes = _words("Notes", help_text="What you considered. Sealed with the request.")
 
 
 class SendBackForm(PlainForm):
     reason = forms.ChoiceField(
         label="Why it is not approved",
         choices=[
-            (RejectionReason.WRONG_TARGETS.value, "Something else is to go, or less"),
+            (RejectionReason.WRONG_TARGETS.value, "Something else should be erased, or less"),
             (RejectionReason.NOT_DUE.value, "There is no duty to erase, or not yet"),
             (RejectionReason.MUST_BE_KEPT.value, "It must be kept"),
         ],
@@ -206,7 +214,7 @@ class IdentityForm(PlainForm):
     words = _words(
         "What you ask for, and why you doubt it",
         required=True,
-        help_text="It stands in the letter. Ask for no more than is needed (Article 12(6)).",
+        help_text="This text appears in the letter. Ask for no more than is needed (Article 12(6)).",
     )
 
 
@@ -214,7 +222,7 @@ class ExtendForm(PlainForm):
     code = forms.ChoiceField(
         label="Why two further months are needed", choices=Extension.choices, widget=UnfoldAdminSelectWidget()
     )
-    words = _words("The reasons", required=True, help_text="They stand in the letter: the person has a right to them.")
+    words = _words("The reasons", required=True, help_text="They appear in the letter: the person has a right to them.")
 
 
 class RefuseForm(PlainForm):
@@ -222,9 +230,9 @@ class RefuseForm(PlainForm):
         label="On which ground",
         choices=[("", "Choose one"), *Refusal.choices],
         widget=UnfoldAdminSelectWidget(),
-        error_messages={"required": "Choose the ground on which it is refused."},
+        error_messages={"required": "Choose the ground for the refusal."},
     )
-    words = _words("The reasons", required=True, help_text="They stand in the letter: the person has a right to them.")
+    words = _words("The reasons", required=True, help_text="They appear in the letter: the person has a right to them.")
 
     def __init__(self, *args: Any, purpose: str = Purpose.ERASURE, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -252,15 +260,15 @@ class LetterForm(PlainForm):
         label="Subject",
         max_length=200,
         widget=UnfoldAdminTextInputWidget(),
-        error_messages={"required": "Give the letter a subject."},
+        error_messages={"required": "Enter a subject for the letter."},
     )
     body = forms.CharField(
         label="Letter",
         max_length=20_000,
         strip=False,
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 18}),
-        help_text="Filled in from the template. Change what you like: it is sent as it stands here.",
-        error_messages={"required": "Write the letter, or begin again to have it filled in."},
+        help_text="Filled in from the template. Change it as you like: it is sent exactly as shown here.",
+        error_messages={"required": "Write the letter, or start again to have it filled in."},
     )
 
     def text(self) -> LetterText:

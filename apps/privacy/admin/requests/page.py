@@ -67,7 +67,7 @@ def request_view(request: HttpRequest, request_id: UUID) -> HttpResponse:
         return _show(request, found)
     name = request.POST.get("act", "")
     if name not in ACTS:
-        return _show(request, found, refusal="Nothing was done: choose one of the ways below.", status=400)
+        return _show(request, found, refusal="Nothing was done: choose one of the options below.", status=400)
     require(request, ACTS[name].permission)
     return _act(request, found, name, ACTS[name])
 
@@ -248,10 +248,12 @@ _TONES = {
     LetterState.TO_POST: "warn",
 }
 _NOTES = {
-    LetterState.FAILED: "The mail server did not take it. Mend the address or the server, send it again, or post it.",
-    LetterState.UNCERTAIN: "The connection broke while it was sent. Look into the mail server's log before you send it "
-    "again: it may have arrived.",
-    LetterState.TO_POST: "Print it, post it, and say so here.",
+    LetterState.FAILED: (
+        "The mail server did not accept it. Correct the address or the server, then send it again, or post it."
+    ),
+    LetterState.UNCERTAIN: "The connection broke while it was being sent. Check the mail server's log before you "
+    "send it again: it may have arrived.",
+    LetterState.TO_POST: "Print it, post it, then mark it as sent here.",
 }
 
 
@@ -266,7 +268,10 @@ def _letters(found: ErasureRequest, *, reads: bool, manages: bool) -> Sequence[S
                 text=letter_text(letter) if reads else None,
                 state=state.label,
                 tone="warn" if waits else _TONES[state],
-                note="There is no mail server (GLASSBOX_EMAIL_HOST): it is sent once there is one. Or post it by hand."
+                note=(
+                    "No mail server is set up (GLASSBOX_EMAIL_HOST). The letter is sent once there is one. Or post "
+                    "it by hand."
+                )
                 if waits
                 else _NOTES.get(state, ""),
                 may_retry=manages and state in (LetterState.FAILED, LetterState.UNCERTAIN),

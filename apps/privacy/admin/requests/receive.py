@@ -31,7 +31,7 @@ from apps.tenants.roles import Permission
 _CHOICES = (
     (SubjectType.DATA_SUBJECT, "Somebody who is named or described in documents, and asks to be forgotten."),
     (SubjectType.USER, "Somebody who signs in here: their account in this tenant and its traces."),
-    (SubjectType.DOCUMENT, "One document, with all that was made of it."),
+    (SubjectType.DOCUMENT, "One document, with everything made from it."),
     (SubjectType.SCOPE, "A fund or mandate that has ended: every document in the scope, and the scope itself."),
     (SubjectType.TENANT, "The end of a contract: everything this tenant has here."),
 )
@@ -61,15 +61,16 @@ def receive_view(request: HttpRequest) -> HttpResponse:
         except ApplicationError as error:
             add_error(form, error, _FIELDS.get(error.code))
         else:
-            messages.success(request, f"{made.reference} is received. Its answer is due on {made.due_on:%d %b %Y}.")
+            messages.success(request, f"{made.reference} is registered. Its answer is due on {made.due_on:%d %b %Y}.")
             return HttpResponseRedirect(reverse("admin:erasure_request", args=[made.id]))
     return _page(
         request,
         "glassbox/request_receive.html",
         title=f"Take in a request for {purpose.label.lower()}: {type.label[0].lower()}{type.label[1:]}",
         form=form,
-        intro="From its receipt on, the request has to be answered within one calendar month. Nothing is erased or "
-        "told by taking it in. What describes a person is sealed under a key of this request alone.",
+        intro="The request must be answered within one calendar month of its receipt. Taking it in erases and "
+        "discloses nothing. Everything that describes a person is sealed under a key that belongs only to this "
+        "request.",
         action="Take the request in",
         back=reverse("admin:erasure_request_receive"),
         status=422 if form.errors else 200,
@@ -108,8 +109,8 @@ def describe_view(request: HttpRequest, request_id: UUID) -> HttpResponse:
         title=f"{found.reference}: what is known",
         form=form,
         seen=seen,
-        intro="What stands here takes the place of what stood here before. The log says that it was changed, by whom "
-        "and when, and nothing of what.",
+        intro="These entries replace the previous ones. The log records that they were changed, by whom and when, "
+        "but not what was changed.",
         action="Save these facts",
         back=reverse("admin:erasure_request", args=[found.id]),
         status=422 if form.errors else 200,

@@ -59,8 +59,8 @@ STEPS: Final[Mapping[str, Step]] = {
         kind=LetterKind.IDENTITY,
         title="Ask for proof of identity",
         effects=(
-            "Whoever asks gets a letter that says what you need, and why.",
-            "The request waits for their answer. The deadline does not move: the month goes on.",
+            "The requester gets a letter that says what you need, and why.",
+            "The request waits for their answer. The deadline does not move.",
         ),
         action="Ask for proof of identity and send the letter",
         done="{reference} waits for proof of identity. The letter is on its way, or waits to be posted.",
@@ -72,11 +72,11 @@ STEPS: Final[Mapping[str, Step]] = {
     "extend": Step(
         kind=LetterKind.EXTENDED,
         title="Extend by two months",
-        effects=("The answer is due on {due} instead.", "Whoever asks gets a letter with the reasons."),
+        effects=("The answer is due on {due} instead.", "The requester gets a letter with the reasons."),
         action="Extend by two months and send the letter",
         done="{reference} is extended by two months. The letter is on its way, or waits to be posted.",
         form=ExtendForm,
-        irreversible="The law knows one extension: it can't be taken back, nor made longer.",
+        irreversible="The law permits one extension: it can't be taken back or made longer.",
         run=lambda id, seen, said, text, by: extend(
             id, revision=seen, code=Extension(said["code"]), words=said["words"], letter=text, delivery=by
         ),
@@ -85,13 +85,13 @@ STEPS: Final[Mapping[str, Step]] = {
         kind=LetterKind.REFUSED,
         title="Refuse the request",
         effects=(
-            "Nothing is erased, and nothing is told.",
-            "Whoever asks gets a letter with the reasons and what they can do about it.",
+            "Nothing is erased, and nothing is disclosed.",
+            "The requester gets a letter with the reasons and what they can do about it.",
         ),
         action="Refuse it for good and send the letter",
         done="{reference} is refused. The letter is on its way, or waits to be posted.",
         form=RefuseForm,
-        irreversible="A refused request is closed for good. Who still wants it makes another request.",
+        irreversible="A refused request is closed for good. Anybody who still wants it makes a new request.",
         dangerous=True,
         run=lambda id, seen, said, text, by: refuse(
             id, revision=seen, code=Refusal(said["code"]), words=said["words"], letter=text, delivery=by
@@ -100,9 +100,9 @@ STEPS: Final[Mapping[str, Step]] = {
     "received": Step(
         kind=LetterKind.RECEIVED,
         title="Confirm the receipt",
-        effects=("Whoever asks gets a letter with the number of the request, and by when it is answered.",),
+        effects=("The requester gets a letter with the number of the request and the date by which it is answered.",),
         action="Send the letter",
-        done="The letter of {reference} is on its way, or waits to be posted.",
+        done="The letter for {reference} is on its way, or waits to be posted.",
         run=lambda id, seen, said, text, by: letter_write(id, LetterKind.RECEIVED, text=text, delivery=by),
     ),
     "answer": Step(
@@ -110,11 +110,14 @@ STEPS: Final[Mapping[str, Step]] = {
         of_access=True,
         title="Answer the request",
         effects=(
-            "Whoever asks gets a letter that says what is held, and what they can do about it.",
-            "The package is not in the letter: you hand it over, by the way that was agreed on. Take it out first.",
-            "The request is closed. Package, letters and what is known of the person are destroyed thirty days later.",
+            "The requester gets a letter that says whether data is held, and what they can do about it.",
+            "The package is not in the letter: you hand it over in the way that was agreed. Download it first.",
+            (
+                "The request is closed. The package, the letters and what is known about the person are destroyed "
+                "thirty days later."
+            ),
         ),
-        irreversible="An answered request is not opened again. The package can be taken out until it expires.",
+        irreversible="An answered request can't be reopened. The package can be downloaded until it expires.",
         action="Answer the request and send the letter",
         done="{reference} is answered. The letter is on its way, or waits to be posted.",
         run=lambda id, seen, said, text, by: access_answer(id, revision=seen, letter=text, delivery=by),
@@ -124,12 +127,12 @@ STEPS: Final[Mapping[str, Step]] = {
         of_access=False,
         title="Tell that it is done",
         effects=(
-            "Whoever asks gets a letter that says what was done, and what remains.",
+            "The requester gets a letter that says what was done, and what remains.",
             "Once it has gone out, and all has been erased, the key of this request is destroyed.",
         ),
-        irreversible="What was known of the person, and all letters, can't be read by anybody from then on.",
+        irreversible="From then on nobody can read what was known about the person, or any letter.",
         action="Send the letter",
-        done="The letter of {reference} is on its way, or waits to be posted.",
+        done="The letter for {reference} is on its way, or waits to be posted.",
         run=lambda id, seen, said, text, by: letter_write(id, LetterKind.DONE, text=text, delivery=by),
     ),
 }

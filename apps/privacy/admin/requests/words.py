@@ -40,9 +40,9 @@ _TONES: Final[Mapping[RequestState, str]] = {
 _SOON_DAYS: Final = 7
 _ABOUT: Final[Mapping[SubjectType, str]] = {
     SubjectType.DATA_SUBJECT: "a person who is named in documents",
-    SubjectType.USER: "a user of the platform",
+    SubjectType.USER: "a user of this installation",
     SubjectType.DOCUMENT: "a document",
-    SubjectType.SCOPE: "a scope with all that is in it",
+    SubjectType.SCOPE: "a scope with everything in it",
     SubjectType.TENANT: "the whole tenant",
 }
 

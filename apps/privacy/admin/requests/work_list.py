@@ -28,7 +28,7 @@ _TITLES = {
     Which.OPEN: "Open",
     Which.OVERDUE: "Overdue",
     Which.APPROVAL: "Waiting for approval",
-    Which.LETTERS: "Letters to see to",
+    Which.LETTERS: "Letters that need attention",
     Which.FINISHED: "Answered",
     Which.ALL: "All",
 }
@@ -51,7 +51,7 @@ def requests_in_palette(request: HttpRequest, term: str) -> Iterator[SearchResul
         state = RequestState(found.state).label
         yield SearchResult(
             title=found.reference,
-            description=f"{'Request for access' if found.is_access else 'Request for erasure'}, {state.lower()}",
+            description=f"{'Access request' if found.is_access else 'Erasure request'}, {state.lower()}",
             link=reverse("admin:erasure_request", args=[found.id]),
             icon="description",
         )

@@ -30,7 +30,7 @@ from apps.tenants.sweeping import Sweep, each_by_itself, each_tenant, is_past
 
 logger = logging.getLogger("glassbox.audit")
 
-_REASON: Final = "send letters about requests for erasure"
+_REASON: Final = "send letters about erasure requests"
 # After this many attempts, which take about a day in all, the letter is marked as failed, for a person to deal with.
 MAX_ATTEMPTS: Final = 8
 _DELAYS_MIN: Final = (1, 5, 15, 60, 120, 300, 600)

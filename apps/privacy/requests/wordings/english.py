@@ -17,7 +17,7 @@ ENGLISH: Final = Wording(
     ),
     subjects={
         LetterKind.RECEIVED: "We have received your request ({reference})",
-        LetterKind.IDENTITY: "Please help us to make sure that it is you ({reference})",
+        LetterKind.IDENTITY: "Please help us confirm your identity ({reference})",
         LetterKind.EXTENDED: "We need more time for your request ({reference})",
         LetterKind.REFUSED: "We can't carry out your request ({reference})",
         LetterKind.DONE: "Your request has been carried out ({reference})",
@@ -28,13 +28,13 @@ ENGLISH: Final = Wording(
             "We will answer it by {due_on} at the latest. You need not do anything until then."
         ),
         LetterKind.IDENTITY: (
-            "We received your {request} on {received_on} ({reference}). Before we erase anything, we have to "
-            "be sure that the request comes from the person it is about.\n\n{words}\n\n"
-            "We use what you send us for this alone."
+            "We received your {request} on {received_on} ({reference}). Before we erase anything, we have to be sure "
+            "that the request comes from the person it is about.\n\n{words}\n\nWe use what you send us only for this "
+            "purpose."
         ),
         LetterKind.EXTENDED: (
-            "We received your {request} on {received_on} ({reference}). We can't finish it within the first "
-            "month, and extend the time by two further months, as Article 12(3) of the General Data Protection "
+            "We received your {request} on {received_on} ({reference}). We can't answer it within the first month. "
+            "We therefore extend the period by two further months, as Article 12(3) of the General Data Protection "
             "Regulation allows. You will have our answer by {extended_due_on} at the latest.\n\nThe reasons are "
             "these:\n\n{words}\n\n{remedies}"
         ),
@@ -52,9 +52,9 @@ ENGLISH: Final = Wording(
     },
     bodies_of_access={
         LetterKind.IDENTITY: (
-            "We received your {request} on {received_on} ({reference}). Before we tell anything about you, we have to "
-            "be sure that the request comes from the person it is about.\n\n{words}\n\n"
-            "We use what you send us for this alone."
+            "We received your {request} on {received_on} ({reference}). Before we disclose anything about you, we "
+            "have to be sure that the request comes from the person it is about.\n\n{words}\n\nWe use what you send "
+            "us only for this purpose."
         ),
         LetterKind.DONE: (
             "We received your {request} on {received_on} ({reference}). {held}\n\n"
@@ -65,44 +65,44 @@ ENGLISH: Final = Wording(
     },
     request_for_erasure="request for erasure",
     request_for_access="request for access",
-    nothing_held="We looked through everything that we keep, and hold nothing about you but this request.",
+    nothing_held="We searched everything that we keep, and hold nothing about you except this request.",
     held=("You are named in one place of what we hold.", "You are named in {} places of what we hold."),
     package=(
-        "Where that is, and what is said there, stands in the package that you get with this letter, or in the way "
-        "that we agreed on: a page to read and a file for programs. It also says what we hold it for, on which legal "
-        "basis and for how long, where it comes from and who gets to see it."
+        "The package that you receive with this letter, or in the way that we agreed, says where that is and what is "
+        "written there. It consists of a page to read and a file for programs. It also says why we hold the data, on "
+        "which legal basis and for how long, where it comes from and who gets to see it."
     ),
     empty_package=(
-        "Where we looked, and by what, stands in the package that you get with this letter, or in the way that we "
-        "agreed on."
+        "The package that you receive with this letter, or in the way that we agreed, says where we searched, and "
+        "for what."
     ),
     others_hidden=(
         " Words that are about other people are hidden or left out there, as Article 15(4) of the General Data "
-        "Protection Regulation has it."
+        "Protection Regulation provides."
     ),
     partly=(
-        ", except for what we must keep for the time being because of legal claims or a duty by law. That is out of "
-        "use, and is erased as soon as it need not be kept any more"
+        ", except for data that we must keep for the time being because of legal claims or a legal duty. That data "
+        "is out of use, and is erased as soon as it no longer has to be kept"
     ),
-    but_by_law=", except for what stays by law and is named below",
+    but_by_law=", except for data that we keep by law and name below",
     backups_until=(
-        "Backups that were made before still hold copies. The last of them is deleted by {until}; should one be "
-        "restored before that, they are erased again."
+        "Backups made before the erasure still hold copies. The last of these backups is deleted by {until}. If one "
+        "is restored before that, the copies are erased again."
     ),
     backups_unknown=(
-        "Backups that were made before may still hold copies, and it is not laid down until when these are kept. "
-        "Should one ever be restored, the copies are erased again."
+        "Backups made before the erasure may still hold copies, and it is not specified how long these backups are "
+        "kept. If one is ever restored, the copies are erased again."
     ),
-    remains="What remains is the fact that the request was made and carried out, without your data.",
-    remains_besides="Beside what is named above, the fact remains that the request was made and carried out.",
+    remains="Only the fact that the request was made and carried out remains, without your data.",
+    remains_besides="Apart from what is named above, only the fact remains that the request was made and carried out.",
     staying=(
         (
-            "1 place in which you are mentioned stays, because the law demands it or because of legal claims (Article "
-            "17(3)(b) and (e) of the General Data Protection Regulation)."
+            "1 place in which you are mentioned stays, because the law requires it or because of legal claims "
+            "(Article 17(3)(b) and (e) of the General Data Protection Regulation)."
         ),
         (
-            "{} places in which you are mentioned stay, because the law demands it or because of legal claims (Article "
-            "17(3)(b) and (e) of the General Data Protection Regulation)."
+            "{} places in which you are mentioned stay, because the law requires it or because of legal claims "
+            "(Article 17(3)(b) and (e) of the General Data Protection Regulation)."
         ),
     ),
     counted=(
@@ -111,7 +111,7 @@ ENGLISH: Final = Wording(
             "1 document was replaced by a version without the passages about you; the earlier version was removed.",
             "{} documents were replaced by versions without the passages about you; the earlier versions were removed.",
         ),
-        ("1 entry in our log was emptied of it.", "{} entries in our log were emptied of it."),
+        ("1 entry in our log was cleared of your data.", "{} entries in our log were cleared of your data."),
         ("1 account was removed.", "{} accounts were removed."),
     ),
     grounds={ground: str(ground.label) for ground in Refusal},

@@ -67,7 +67,7 @@ class _Subject:
 
 
 class Command(ServedCommand):
-    help = "Asks known questions, judges what was found and answered, keeps the run and prints its figures."
+    help = "Asks known questions, judges what was found and answered, saves the run and prints its figures."
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         return super().create_parser(
@@ -77,9 +77,9 @@ class Command(ServedCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="an evaluation folder")
         parser.add_argument("--tenant", default="", help="a tenant's own evaluation questions instead of a folder")
-        parser.add_argument("--json", action="store_true", help="one JSON object on standard output, nothing else")
-        parser.add_argument("--ablate", action="store_true", help="also with one thing changed at a time")
-        parser.add_argument("--limit", type=int, help="the first so many questions")
+        parser.add_argument("--json", action="store_true", help="print only one JSON object on standard output")
+        parser.add_argument("--ablate", action="store_true", help="also run with one setting changed at a time")
+        parser.add_argument("--limit", type=int, help="ask only the first N questions")
         parser.add_argument("--questions", nargs="+", default=[], metavar="ID", help="these questions alone")
         parser.add_argument(
             "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting for this run; may be repeated"
@@ -98,7 +98,7 @@ class Command(ServedCommand):
         except ApplicationError as error:
             raise CommandError(error.detail) from error
         except KeyboardInterrupt:
-            raise CommandError("Stopped. What was read stays; run the command again to go on from there.") from None
+            raise CommandError("Stopped. What was read stays. Run the command again to continue from there.") from None
 
     def _evaluate(self, options: Mapping[str, Any]) -> None:
         # What is measured is what questions are answered with here, but for what is named.

@@ -16,8 +16,8 @@ from apps.tenants.probe import observations
 
 class Command(BaseCommand):
     help = (
-        "Asks the database's catalogue whether the wall stands, and tries it with a canary that is rolled back. "
-        "Exits with 1 when something does not hold."
+        "Checks in the database's catalogue that the isolation holds, and tests it with a canary that is rolled "
+        "back. Exits with 1 if something does not hold."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -36,11 +36,11 @@ class Command(BaseCommand):
                 for seen in line["seen"]:
                     self.stdout.write(f"      {seen}")
         if failed:
-            raise CommandError(f"The wall does not hold: {len(failed)} of {len(lines)} lines above.")
+            raise CommandError(f"The isolation does not hold: {len(failed)} of {len(lines)} lines above.")
         if not options["json"]:
             warned = sum(not line["holds"] for line in lines)
             self.stdout.write(
-                f"The wall holds: {len(lines)} lines, as {settings.GLASSBOX_DB_ROLE}"
+                f"The isolation holds: {len(lines)} lines, as {settings.GLASSBOX_DB_ROLE}"
                 + (f", {warned} of them a warning." if warned else ".")
             )
 

@@ -37,7 +37,7 @@ _FIRST = 2
 
 
 class Command(ServedCommand):
-    help = "Makes tenants, and in them scopes, members and API keys. Each act is in the tenant's log."
+    help = "Makes tenants, and scopes, members and API keys in them. Each act is recorded in the tenant's log."
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         return super().create_parser(
@@ -49,7 +49,7 @@ class Command(ServedCommand):
         actions.add_parser("list", help="every tenant")
         create = actions.add_parser("create", help="a tenant with its root scope and its first policy")
         create.add_argument("slug", help="short name, such as meridian")
-        create.add_argument("--name", help="full name; the short one when left out")
+        create.add_argument("--name", help="full name; by default the short name")
         create.add_argument("--region", default="eu", help="where its data must stay (default: eu)")
         create.add_argument("--not-strict", action="store_true", help="allow providers outside that region")
         create.add_argument("--embedding", default="local", metavar="PROFILE")
@@ -57,20 +57,21 @@ class Command(ServedCommand):
         scope = actions.add_parser("scope", help="a scope below the root or below --parent")
         scope.add_argument("slug", help="the tenant")
         scope.add_argument("key", help="type:name, such as fund:global-equity")
-        scope.add_argument("--name", help="full name; the key when left out")
-        scope.add_argument("--parent", default="", help="key of the scope above; the root when left out")
+        scope.add_argument("--name", help="full name; by default the key")
+        scope.add_argument("--parent", default="", help="key of the scope above; by default the root")
         member = actions.add_parser(
-            "member", help="a role for one of the first people: an account's name, or a mailbox to make a link for"
+            "member",
+            help="a role for one of the first people: an account's name, or a mailbox for which a link is made",
         )
         member.add_argument("slug", help="the tenant")
         member.add_argument("username")
         member.add_argument("--role", required=True, choices=Role.values)
-        member.add_argument("--scope", action="append", default=[], help="all of the tenant when left out")
+        member.add_argument("--scope", action="append", default=[], help="by default the whole tenant")
         key = actions.add_parser("key", help="an API key; it is printed once")
         key.add_argument("slug", help="the tenant")
         key.add_argument("--name", required=True)
         key.add_argument("--role", default=Role.ANALYST.value, choices=Role.values)
-        key.add_argument("--scope", action="append", default=[], help="all of the tenant when left out")
+        key.add_argument("--scope", action="append", default=[], help="by default the whole tenant")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -87,7 +88,7 @@ class Command(ServedCommand):
 
     def _create(self, options: dict[str, Any]) -> None:
         if options["slug"] in {tenant.slug for tenant in all_tenants()}:
-            raise CommandError(f"There is a tenant {options['slug']} already.")
+            raise CommandError(f"There is already a tenant {options['slug']}.")
         tenant = tenant_create(
             slug=options["slug"],
             name=options["name"] or options["slug"].title(),
@@ -97,16 +98,16 @@ class Command(ServedCommand):
             generation_profile=options["generation"],
             reason=_REASON,
         )
-        self.stdout.write(f"{tenant.slug} is there, with the scope firm:{tenant.slug} and policy version 1 in force.")
+        self.stdout.write(f"{tenant.slug} is created, with the scope firm:{tenant.slug} and policy version 1 in force.")
 
     def _scope(self, options: dict[str, Any]) -> None:
         tenant = tenant_by_slug(options["slug"])
         with open_scope(tenant=TenantId(tenant.id), reason=_REASON):
             if Scope.objects.filter(key=options["key"]).exists():
-                raise CommandError(f"There is a scope {options['key']} already.")
+                raise CommandError(f"There is already a scope {options['key']}.")
             parent = scope_by_key(options["parent"] or f"firm:{tenant.slug}")
             scope = scope_create(key=options["key"], name=options["name"] or options["key"], parent=parent)
-        self.stdout.write(f"{scope.key} is there, below {parent.key}.")
+        self.stdout.write(f"{scope.key} is created, below {parent.key}.")
 
     def _member(self, options: dict[str, Any]) -> None:
         tenant = tenant_by_slug(options["slug"])
@@ -123,7 +124,8 @@ class Command(ServedCommand):
             invitation = member_invite(email=options["username"], role=role, scopes=scopes, by_mail=False)
         secret = invitation_link(TenantId(tenant.id), invitation.id)
         self.stdout.write(
-            f"{options['username']} becomes {role.label} of {tenant.slug} by this link, once, in seven days:"
+            f"{options['username']} becomes {role.label} of {tenant.slug} with this link, which works once "
+            "within seven days:"
         )
         self.stdout.write(address_of_link("invitation_link", secret))
 
@@ -131,7 +133,7 @@ class Command(ServedCommand):
         tenant = tenant_by_slug(options["slug"])
         with open_scope(tenant=TenantId(tenant.id), reason=_REASON):
             _, plain = api_key_create(name=options["name"], role=Role(options["role"]), scopes=_scopes(tenant, options))
-        self.stdout.write(f"API key, shown this once: {plain}")
+        self.stdout.write(f"API key, shown only this once: {plain}")
 
 
 def _require_bootstrap(role: Role) -> None:
@@ -143,8 +145,8 @@ def _require_bootstrap(role: Role) -> None:
     holding = Membership.objects.filter(IN_FORCE, role__in=able, user__is_active=True).values("user_id").distinct()
     if holding.count() >= _FIRST:
         raise CommandError(
-            f"{_FIRST} people of this tenant may confirm a {role.label} already: let a tenant administrator invite the "
-            "next one under Members, and one of them agree."
+            f"{_FIRST} people of this tenant can already confirm a {role.label}: have a tenant administrator invite "
+            "the next one under Members, and one of these people agree."
         )
 
 
