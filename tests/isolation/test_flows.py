@@ -26,6 +26,7 @@ from apps.tenants.flows.table import By, Flow, Step
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.factories import as_, make_member
+from tests.intents.steps import draft
 from tests.isolation.harness import changed, outcome, sql
 from tests.isolation.world import World
 
@@ -73,6 +74,7 @@ def request_row(author: Principal) -> UUID:
 
 ROWS: Final[Mapping[str, Callable[[Principal], UUID]]] = {
     "request": request_row,
+    "policy version": lambda author: draft(number=9).id,
 }
 
 
@@ -88,7 +90,8 @@ def flow(request: pytest.FixtureRequest) -> Flow:
 
 @pytest.fixture(scope="module")
 def row(world: World, flow: Flow) -> Row:
-    author, other = (make_member(world.acme, f"{flow.name}-{name}", Role.DPO) for name in ("author", "other"))
+    named = flow.name.replace(" ", "-")
+    author, other = (make_member(world.acme, f"{named}-{name}", Role.DPO) for name in ("author", "other"))
     author, other = (replace(each, roles=frozenset(Role)) for each in (author, other))
     with as_(author):
         return Row(tenant=world.acme.id, id=ROWS[flow.name](author), author=author, other=other)

@@ -15,6 +15,7 @@ import apps.intents.models.golden
 import apps.intents.models.version
 from apps.tenants.columns import ID, TENANT
 from apps.tenants.eraser_operations import ChangeOnlyTargets, EraserRights, RemovedWithTenant, named
+from apps.tenants.flows.operation import HoldFlow
 from apps.tenants.models.base import TenantForeignKey
 from apps.tenants.operations import EnableIsolation, IsolationLevel, PoliciesByCommand, RunSqlFile, Writes
 from apps.tenants.stamping import Stamp
@@ -472,6 +473,7 @@ class Migration(migrations.Migration):
             insert=f"WITH CHECK ({_TENANT} AND authz.acts_as(author_id))",
         ),
         RunSqlFile("versions.sql"),
+        HoldFlow("apps.intents.flow.VERSIONS"),
         RunSqlFile("parts.sql"),
         Stamp(
             "PolicyVersion",
