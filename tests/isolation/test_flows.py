@@ -17,6 +17,7 @@ import pytest
 from django.conf import settings
 from django.db.migrations.loader import MigrationLoader
 
+from apps.erasure.retention.services import draft_start
 from apps.privacy.codes.requests import Requester, SubjectType
 from apps.privacy.requests.details import Details
 from apps.privacy.requests.services.receiving import request_receive
@@ -75,6 +76,7 @@ def request_row(author: Principal) -> UUID:
 ROWS: Final[Mapping[str, Callable[[Principal], UUID]]] = {
     "request": request_row,
     "policy version": lambda author: draft(number=9).id,
+    "retention schedule": lambda author: draft_start(reason="A test.").id,
 }
 
 
