@@ -17,7 +17,11 @@ import pytest
 from django.conf import settings
 from django.db.migrations.loader import MigrationLoader
 
+from apps.audit.ids import new_id
+from apps.erasure.contracts import Origin, Target, TargetType
+from apps.erasure.log_removal import RemovalReason
 from apps.erasure.retention.services import draft_start
+from apps.erasure.runs.runs import run_propose
 from apps.privacy.codes.requests import Requester, SubjectType
 from apps.privacy.requests.details import Details
 from apps.privacy.requests.services.receiving import request_receive
@@ -73,10 +77,17 @@ def request_row(author: Principal) -> UUID:
     return request_receive(**given).id  # type: ignore[arg-type]
 
 
+def run_row(author: Principal) -> UUID:
+    """A run of a document that is not there any more: no store is asked for it before the run is carried out."""
+    target = Target(type=TargetType.DOCUMENT, id=new_id())
+    return run_propose(Origin.REMOVAL, target.id, [target], RemovalReason.DUPLICATE).id
+
+
 ROWS: Final[Mapping[str, Callable[[Principal], UUID]]] = {
     "request": request_row,
     "policy version": lambda author: draft(number=9).id,
     "retention schedule": lambda author: draft_start(reason="A test.").id,
+    "removal run": run_row,
 }
 
 

@@ -859,6 +859,7 @@ class Migration(migrations.Migration):
             for name, insert in _INSERTED.items()
         ),
         RunSqlFile("removal_runs.sql"),
+        HoldFlow("apps.erasure.runs.flow.RUNS"),
         RunSqlFile("removal_targets.sql"),
         RunSqlFile("holds.sql"),
         RunSqlFile("retention.sql"),
