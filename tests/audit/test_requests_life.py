@@ -1,47 +1,28 @@
-"""The database's edges are those of the table; who may take them, and in whose name."""
+"""The steps of a request by their table: where they lead, who may take them, and what is never possible."""
 
 from __future__ import annotations
 
-import re
 from itertools import product
-from pathlib import Path
 from typing import Final
 
-import pytest
-
-from apps.privacy.codes.life import (
-    ANSWER,
-    ANSWERED,
-    EDGES,
-    FINISHED,
-    OPEN,
-    By,
-    RequestState,
-    can_end,
-    who_may,
-)
+from apps.privacy.codes.life import ANSWERED, FINISHED, OPEN, REQUESTS, RequestState, can_end
+from apps.tenants.flows.table import By, Step
+from apps.tenants.roles import Permission
 
 S = RequestState
-_SQL: Final = (Path(__file__).parents[2] / "apps/audit/sql/requests.sql").read_text(encoding="utf-8")
-_STEP: Final = _SQL.split("FUNCTION audit_request_step()", 1)[1].split("$$;", 1)[0]
-# Whom the database asks for, after the steps that it lets them take.
-_ASKED: Final = {
-    By.MANAGER: r"THEN\s+IF NOT manages",
-    By.SECOND: r"THEN\s+IF is_platform OR NOT authz\.may\('privacy\.approve'\)",
-    By.PLATFORM: r"THEN\s+IF NOT is_platform",
-}
+EDGES: Final = REQUESTS.edges()
 
 
-@pytest.mark.parametrize("by", _ASKED)
-def test_the_database_holds_the_edges_of_the_table(by: By) -> None:
-    (steps,) = re.findall(rf"step IN \(([^)]+)\) {_ASKED[by]}", _STEP)
-    edges = {edge for edge, who in EDGES.items() if who is by} | ({ANSWER} if by is By.MANAGER else set())
-    assert set(re.findall("'(.*?)'", steps)) == {f"{before} to {after}" for before, after in edges}
+def of_purpose(purpose: str) -> list[Step]:
+    return [step for step in REQUESTS.steps if step.where.get("purpose", purpose) == purpose]
 
 
-def test_one_edge_is_taken_by_either_and_the_database_names_it() -> None:
-    assert [edge for edge, who in EDGES.items() if who is By.EITHER] == [(S.AWAITING_APPROVAL, S.INVENTORY_READY)]
-    assert "step = 'awaiting_approval to inventory_ready' THEN" in _STEP
+def test_the_proposal_is_left_in_two_ways_for_which_no_second_person_is_needed() -> None:
+    back = [step for step in REQUESTS.steps if S.AWAITING_APPROVAL in step.before and step.after is S.INVENTORY_READY]
+    assert [(step.by, step.may) for step in back] == [
+        (By.PERSON, (Permission.PRIVACY_APPROVE,)),
+        (By.PERSON, (Permission.PRIVACY_MANAGE,)),
+    ]
 
 
 def test_nothing_leads_out_of_what_is_finished() -> None:
@@ -49,11 +30,11 @@ def test_nothing_leads_out_of_what_is_finished() -> None:
 
 
 def test_every_state_is_reached_and_every_open_one_can_be_left() -> None:
-    reached, todo = {S.RECEIVED}, [S.RECEIVED]
+    reached, todo = {S.RECEIVED.value}, [S.RECEIVED.value]
     while todo:
         state = todo.pop()
         for before, after in EDGES:
-            if before is state and after not in reached:
+            if before == state and after not in reached:
                 reached.add(after)
                 todo.append(after)
     assert reached == set(S)
@@ -62,20 +43,23 @@ def test_every_state_is_reached_and_every_open_one_can_be_left() -> None:
 
 def test_no_person_can_end_what_is_being_erased() -> None:
     for before, after in product(S, (S.REFUSED, S.WITHDRAWN)):
-        assert (who_may(before, after) is By.MANAGER) == can_end(before)
+        steps = [step for step in REQUESTS.steps if before in step.before and step.after is after]
+        assert [step.may for step in steps] == ([(Permission.PRIVACY_MANAGE,)] if can_end(before) else [])
     assert not any(can_end(state) for state in (S.RESTRICTED, S.EXECUTING, S.VERIFYING, S.FAILED, *ANSWERED))
 
 
 def test_erasing_begins_with_an_approval_by_a_second_person_and_with_nothing_else() -> None:
-    assert [before for (before, after) in EDGES if after is S.RESTRICTED] == [S.AWAITING_APPROVAL]
-    assert EDGES[S.AWAITING_APPROVAL, S.RESTRICTED] is By.SECOND
-    into = [before for (before, after) in EDGES if after is S.EXECUTING]
-    assert into == [S.RESTRICTED, S.FAILED, S.PARTIALLY_COMPLETED]
+    (approval,) = (step for step in REQUESTS.steps if step.after is S.RESTRICTED)
+    assert (approval.before, approval.by) == ((S.AWAITING_APPROVAL,), By.SECOND)
+    begins = [step for step in REQUESTS.steps if step.after is S.EXECUTING]
+    assert [(step.before, step.by) for step in begins] == [
+        ((S.RESTRICTED, S.FAILED, S.PARTIALLY_COMPLETED), By.PLATFORM)
+    ]
 
 
 def test_a_request_for_access_goes_no_way_on_which_something_is_removed() -> None:
-    edges = {(before, after) for before, after in product(S, S) if who_may(before, after, is_access=True)}
-    assert {after for _, after in edges} == {
+    steps = of_purpose("access")
+    assert {step.after for step in steps} == {
         S.IDENTITY_PENDING,
         S.ASSESSING,
         S.INVENTORY_READY,
@@ -83,6 +67,11 @@ def test_a_request_for_access_goes_no_way_on_which_something_is_removed() -> Non
         S.REFUSED,
         S.WITHDRAWN,
     }
-    assert {who_may(*edge, is_access=True) for edge in edges} == {By.MANAGER}
-    assert edges - EDGES.keys() == {ANSWER}
-    assert who_may(*ANSWER) is None
+    assert {(step.by, step.may) for step in steps} == {(By.PERSON, (Permission.PRIVACY_MANAGE,))}
+    only = [step for step in steps if step.where]
+    assert {step.name for step in only} == {"prepare", "answer"}
+
+
+def test_a_request_for_erasure_ends_by_no_persons_word() -> None:
+    done = [step for step in of_purpose("erasure") if step.after in (S.COMPLETED, S.PARTIALLY_COMPLETED)]
+    assert {step.by for step in done} == {By.PLATFORM}

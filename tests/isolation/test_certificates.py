@@ -22,7 +22,7 @@ from tests.isolation.harness import changed, held, sql
 THROUGH = "it was let through"
 ROLES = ("glassbox_api", "glassbox_worker", "glassbox_auditor", "glassbox_eraser", "glassbox_owner")
 _COLUMNS = "number, run_id, origin, origin_id, outcome, event_id, leaf_index, size, root, body, note"
-_STEP = "ALTER TABLE audit_removalrun DISABLE TRIGGER audit_removalrun_step"
+_STEP = "ALTER TABLE audit_removalrun DISABLE TRIGGER audit_removalrun_step, DISABLE TRIGGER ab_flow"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,9 +152,9 @@ def test_the_eraser_ends_no_run_without_a_clean_scan_and_the_event_that_says_so(
     ground: Ground, lacking: str, said: str
 ) -> None:
     before = (
-        "ALTER TABLE audit_removalrun DISABLE TRIGGER audit_removalrun_step",
+        "ALTER TABLE audit_removalrun DISABLE TRIGGER audit_removalrun_step, DISABLE TRIGGER ab_flow",
         f"UPDATE audit_removalrun SET {lacking} WHERE id = '{ground.verifying.id}'",
-        "ALTER TABLE audit_removalrun ENABLE TRIGGER audit_removalrun_step",
+        "ALTER TABLE audit_removalrun ENABLE TRIGGER audit_removalrun_step, ENABLE TRIGGER ab_flow",
     )
     statement = "UPDATE audit_removalrun SET state = 'completed', finished_at = now() WHERE id = %s RETURNING state"
     with acting_as("glassbox_eraser"):

@@ -10,12 +10,13 @@ from uuid import UUID
 import pytest
 from django.db.models import F
 
-from apps.privacy.codes.life import EDGES, By, RequestState
+from apps.privacy.codes.life import REQUESTS, RequestState
 from apps.privacy.codes.requests import Ground, Requester, SubjectType
 from apps.privacy.models import ErasureRequest, Letter
 from apps.privacy.requests.details import Details
 from apps.privacy.requests.services.receiving import request_receive
 from apps.tenants.context import open_scope
+from apps.tenants.flows.table import By
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.deciding import assess, identity_confirm
@@ -135,14 +136,16 @@ def test_the_database_takes_the_edges_of_the_table_and_no_others(cast: Cast, bef
     for after in S:
         if after is before:
             continue
-        who = EDGES.get((before, after))
-        if who in (By.SECOND, By.EITHER) or (before, after) == (S.INVENTORY_READY, S.AWAITING_APPROVAL):
+        steps = [each for each in REQUESTS.steps if before in each.before and each.after is after]
+        steps = [each for each in steps if each.where != {"purpose": "access"}]
+        if any(each.sets for each in steps):
             continue  # names are set with these: tested above
+        who = steps[0].by if steps else None
         for person in (cast.dora, None):
             with (
                 changed(
                     "ALTER TABLE audit_erasurerequest DISABLE TRIGGER audit_request_step, "
-                    "DISABLE TRIGGER zz_second_person_approved_by_id"
+                    "DISABLE TRIGGER ab_flow, DISABLE TRIGGER zz_second_person_approved_by_id"
                 ),
                 open_scope(tenant=cast.firm.id, principal=person, reason="" if person else "a test"),
             ):
@@ -154,7 +157,9 @@ def test_the_database_takes_the_edges_of_the_table_and_no_others(cast: Cast, bef
                 )
                 with connection.cursor() as cursor:
                     cursor.execute("RESET ROLE")
-                    cursor.execute("ALTER TABLE audit_erasurerequest ENABLE TRIGGER audit_request_step")
+                    cursor.execute(
+                        "ALTER TABLE audit_erasurerequest ENABLE TRIGGER audit_request_step, ENABLE TRIGGER ab_flow"
+                    )
                 try:
                     with transaction.atomic():
                         rows.update(
@@ -165,7 +170,7 @@ def test_the_database_takes_the_edges_of_the_table_and_no_others(cast: Cast, bef
                         taken = True
                 except DatabaseError:
                     taken = False
-            assert taken == (who is (By.MANAGER if person else By.PLATFORM)), (before, after, person)
+            assert taken == (who is (By.PERSON if person else By.PLATFORM)), (before, after, person)
 
 
 @pytest.mark.parametrize(
@@ -246,6 +251,6 @@ def test_the_words_of_another_firm_are_not_even_sealed_to_be_seen(world: World, 
 def test_the_functions_ask_in_whose_name(world: World) -> None:
     asked = sql(
         "SELECT sum(array_length(string_to_array(prosrc, 'authz.acts_as'), 1) - 1) FROM pg_proc "
-        "WHERE proname IN ('audit_request_step', 'audit_letter_step')"
+        "WHERE proname IN ('audit_request_step', 'audit_letter_step', 'tenants_flow_step', 'tenants_takes_step')"
     )
     assert asked[0][0] >= 5

@@ -515,7 +515,7 @@ def test_nor_does_the_database_let_them(world: World) -> None:
         attack,
         loot="approved by olivia",
         without=lambda: changed(
-            "ALTER TABLE intents_policyversion DISABLE TRIGGER intents_version_step",
+            "ALTER TABLE intents_policyversion DISABLE TRIGGER ab_flow",
             "ALTER TABLE intents_policyversion DISABLE TRIGGER zz_second_person_approver_id",
             "ALTER TABLE intents_policyversion DROP CONSTRAINT policy_version_four_eyes",
         ),

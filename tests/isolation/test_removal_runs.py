@@ -121,7 +121,7 @@ _APPROVE = (
     "decided_revision = revision WHERE id = %s RETURNING 1"
 )
 _STEP = (
-    "ALTER TABLE audit_removalrun DISABLE TRIGGER audit_removalrun_step, "
+    "ALTER TABLE audit_removalrun DISABLE TRIGGER audit_removalrun_step, DISABLE TRIGGER ab_flow, "
     "DISABLE TRIGGER zz_second_person_approved_by, DISABLE TRIGGER zz_second_person_unproven_agreed_by"
 )
 _CHECKS = "ALTER TABLE audit_removalrun DROP CONSTRAINT removal_approved_by_another"

@@ -120,5 +120,5 @@ def test_a_policy_version_begins_without_a_past(world: World, column: str, value
     held(
         attack,
         loot="written",
-        without=lambda: changed("ALTER TABLE intents_policyversion DISABLE TRIGGER intents_version_without_past"),
+        without=lambda: changed("ALTER TABLE intents_policyversion DISABLE TRIGGER ab_flow"),
     )

@@ -1,7 +1,8 @@
 """Columns that name a person or a time, and what binds each to the token and the server's clock.
 
 The list is the catalogue's: every such column of every walled table that a role which serves may write. One that is
-neither stamped (apps/tenants/stamping.py), nor held to authz.acts_as, nor named here with the reason, fails.
+neither stamped (apps/tenants/stamping.py), nor held to authz.acts_as (in its table's own trigger or policy, or as the
+name that a flow's step is signed with), nor named here with the reason, fails.
 """
 
 from __future__ import annotations
@@ -72,6 +73,9 @@ _COLUMNS = r"""
                       AND split_part(g.argument, ':', 1) = a.attname),
            EXISTS (SELECT FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
                     WHERE t.tgrelid = c.oid AND p.prosrc ~ ('acts_as\((NEW|OLD)\.' || a.attname || '\)'))
+        OR EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgenabled = 'O'
+                      AND t.tgfoid = 'tenants_flow_step()'::regprocedure
+                      AND strpos(encode(t.tgargs, 'escape'), '"signed": "' || a.attname || '"') > 0)
         OR EXISTS (SELECT FROM pg_policy o WHERE o.polrelid = c.oid
                       AND pg_get_expr(o.polwithcheck, c.oid) ~ ('acts_as\(' || a.attname || '\)'))
       FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid

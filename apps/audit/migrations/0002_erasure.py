@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 from apps.audit.recorded_operations import ToldOf
 from apps.tenants.columns import ID, TENANT
 from apps.tenants.eraser_operations import ChangeOnlyTargets, RemovedWithTenant, RemoveOnlyTargets, named
+from apps.tenants.flows.operation import HoldFlow
 from apps.tenants.models.base import TenantForeignKey
 from apps.tenants.operations import EnableIsolation, IsolationLevel, PoliciesByCommand, RunSqlFile, Writes
 from apps.tenants.stamping import Stamp
@@ -861,9 +862,11 @@ class Migration(migrations.Migration):
             for name, insert in _INSERTED.items()
         ),
         RunSqlFile("removal_runs.sql"),
+        HoldFlow("apps.erasure.runs.flow.RUNS"),
         RunSqlFile("removal_targets.sql"),
         RunSqlFile("holds.sql"),
         RunSqlFile("retention.sql"),
+        HoldFlow("apps.erasure.retention.flow.SCHEDULES"),
         RunSqlFile("certificates.sql"),
         RunSqlFile("restorations.sql"),
         RunSqlFile("end_of_tenant.sql"),

@@ -7,6 +7,7 @@ from django.db import migrations, models
 from django.db.models.functions import Now
 
 from apps.tenants.columns import ID, TENANT
+from apps.tenants.flows.operation import HoldFlow
 from apps.tenants.models.base import TenantForeignKey
 from apps.tenants.operations import EnableIsolation, IsolationLevel, PoliciesByCommand, RunSqlFile, Writes
 from apps.tenants.stamping import Stamp
@@ -545,6 +546,7 @@ class Migration(migrations.Migration):
             insert=f"WITH CHECK ({_SCOPES} AND {_MANAGES})",
         ),
         RunSqlFile("requests.sql"),
+        HoldFlow("apps.privacy.codes.life.REQUESTS"),
         RunSqlFile("inventories.sql"),
         RunSqlFile("access_packages.sql"),
         Stamp(

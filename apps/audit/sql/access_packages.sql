@@ -12,9 +12,6 @@ BEGIN
     IF NEW.purpose IS DISTINCT FROM OLD.purpose THEN
         RAISE EXCEPTION 'a request keeps its purpose' USING ERRCODE = 'check_violation';
     END IF;
-    IF step = 'inventory_ready to completed' AND NEW.purpose <> 'access' THEN
-        RAISE EXCEPTION 'nothing is erased by a person''s word' USING ERRCODE = 'check_violation';
-    END IF;
     IF NEW.purpose = 'access' AND step IN ('assessing to inventory_ready', 'inventory_ready to completed')
         AND NOT EXISTS (
         SELECT FROM public.audit_accesspackage p

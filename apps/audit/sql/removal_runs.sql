@@ -1,4 +1,4 @@
--- What the database holds of a run of removals.
+-- What the database holds of a run of removals beside its steps (apps/erasure/runs/flow.py).
 --
 -- A run is proposed in the proposer's own name and approved in another person's; the names are those of the signed
 -- scope token. Its targets are those that were added in the transaction that made it (removal_targets.sql). From its
@@ -17,8 +17,7 @@ DECLARE
     step text;
 BEGIN
     IF TG_OP = 'INSERT' THEN
-        IF NEW.state <> 'proposed' OR NEW.frozen_at IS NOT NULL OR NEW.approved_by IS NOT NULL
-            OR NEW.rejected_by IS NOT NULL OR NEW.started_at IS NOT NULL OR NEW.prepared_at IS NOT NULL
+        IF NEW.frozen_at IS NOT NULL OR NEW.started_at IS NOT NULL OR NEW.prepared_at IS NOT NULL
             OR NEW.verifying_at IS NOT NULL
             OR NEW.verification <> '{}'::jsonb OR NEW.end_events <> '{}'::uuid[]
             OR NEW.unproven_code <> '' OR NEW.unproven_agreed_by IS NOT NULL THEN
@@ -54,58 +53,20 @@ BEGIN
     END IF;
 
     step := OLD.state || ' to ' || NEW.state;
-    IF NEW.state <> OLD.state AND step NOT IN (
-        'proposed to approved', 'proposed to rejected', 'approved to executing', 'executing to completed',
-        'executing to partially_completed', 'executing to failed', 'failed to executing', 'failed to approved',
-        'partially_completed to approved', 'executing to verifying', 'verifying to completed',
-        'verifying to partially_completed', 'verifying to failed'
-    ) THEN
-        RAISE EXCEPTION 'a removal run can''t go from % to %', OLD.state, NEW.state
-            USING ERRCODE = 'check_violation';
+    IF step = 'proposed to approved' AND (OLD.frozen_at IS NULL OR NOT EXISTS (
+        SELECT FROM public.audit_removaltarget t WHERE t.tenant_id = OLD.tenant_id AND t.run_id = OLD.id
+    )) THEN
+        RAISE EXCEPTION 'a removal run is approved when its targets are frozen' USING ERRCODE = 'check_violation';
     END IF;
 
-    IF step = 'proposed to approved' THEN
-        IF OLD.frozen_at IS NULL OR NOT EXISTS (
-            SELECT FROM public.audit_removaltarget t WHERE t.tenant_id = OLD.tenant_id AND t.run_id = OLD.id
-        ) THEN
-            RAISE EXCEPTION 'a removal run is approved when its targets are frozen'
-                USING ERRCODE = 'check_violation';
-        END IF;
-        IF NOT authz.may('privacy.approve') OR authz.acts_as(OLD.proposed_by) THEN
-            RAISE EXCEPTION 'a removal run is approved by somebody else, who may approve'
-                USING ERRCODE = 'check_violation';
-        END IF;
-        IF NEW.approved_by IS NULL OR NEW.approved_at IS NULL OR NOT authz.acts_as(NEW.approved_by) THEN
-            RAISE EXCEPTION 'a removal run is approved in the approver''s own name'
-                USING ERRCODE = 'check_violation';
-        END IF;
-    ELSIF (NEW.approved_by, NEW.approved_at) IS DISTINCT FROM (OLD.approved_by, OLD.approved_at) THEN
-        RAISE EXCEPTION 'who approved a removal run is set by the approval' USING ERRCODE = 'check_violation';
-    END IF;
-
-    IF step = 'proposed to rejected' THEN
-        IF NOT (authz.may('privacy.approve') OR authz.may('privacy.manage')
-                OR OLD.origin = 'removal' AND authz.acts_as(OLD.proposed_by) AND authz.may('document.delete'))
-            OR NEW.rejected_by IS NULL OR NOT authz.acts_as(NEW.rejected_by) THEN
-            RAISE EXCEPTION 'a removal run is rejected in one''s own name, by who may approve or manage privacy'
-                USING ERRCODE = 'check_violation';
-        END IF;
-    ELSIF (NEW.rejected_by, NEW.rejected_at, NEW.rejection_code)
-        IS DISTINCT FROM (OLD.rejected_by, OLD.rejected_at, OLD.rejection_code) THEN
-        RAISE EXCEPTION 'who rejected a removal run is set by the rejection' USING ERRCODE = 'check_violation';
-    END IF;
-
-    -- What was kept, and is not any more, goes on for whoever released it: it was approved, and is not decided anew.
+    -- An agreement that was given before lets nobody else try it again.
     IF step = 'failed to approved' AND NOT authz.may('privacy.manage')
         AND NEW.unproven_agreed_by IS NOT DISTINCT FROM OLD.unproven_agreed_by THEN
         RAISE EXCEPTION 'a removal run is tried again by who may manage privacy'
             USING ERRCODE = 'check_violation';
     END IF;
     IF current_user <> 'glassbox_eraser' AND (
-        step IN ('approved to executing', 'failed to executing', 'executing to completed',
-                 'executing to partially_completed', 'executing to failed', 'executing to verifying',
-                 'verifying to completed', 'verifying to partially_completed', 'verifying to failed')
-        OR NEW.verifying_at IS DISTINCT FROM OLD.verifying_at
+        NEW.verifying_at IS DISTINCT FROM OLD.verifying_at
         OR NEW.end_events IS DISTINCT FROM OLD.end_events
         OR (step NOT IN ('failed to approved', 'partially_completed to approved')
             AND (NEW.finished_at, NEW.next_attempt_at, NEW.error_code)
@@ -214,11 +175,6 @@ END
 $$;
 CREATE TRIGGER audit_removalrun_stepped BEFORE INSERT OR UPDATE ON audit_removalrun
     FOR EACH ROW EXECUTE FUNCTION audit_removalrun_stepped_revision();
-
-CREATE TRIGGER zz_second_person_approved_by BEFORE INSERT OR UPDATE ON audit_removalrun
-    FOR EACH ROW EXECUTE FUNCTION tenants_second_person('proposed_by', 'approved_by');
-CREATE TRIGGER zz_second_person_unproven_agreed_by BEFORE INSERT OR UPDATE ON audit_removalrun
-    FOR EACH ROW EXECUTE FUNCTION tenants_second_person('unproven_asked_by', 'unproven_agreed_by');
 
 CREATE FUNCTION audit_removal_is_kept() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

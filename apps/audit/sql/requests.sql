@@ -1,4 +1,5 @@
--- Who may take a request, and a letter about it, from state to state.
+-- What the database holds of a request beside its steps (apps/privacy/codes/life.py), and who may take a letter about it
+-- from state to state.
 --
 -- The names are those of the signed scope token: nobody receives, proposes or approves in another's name, and what the
 -- platform alone may do, no person can. The months are counted here once more, in PostgreSQL's own way of counting
@@ -15,22 +16,18 @@ RETURN (
 CREATE FUNCTION audit_request_step() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-    step text;
-    -- Only the platform's own token says that it may do everything.
-    is_platform boolean;
     manages boolean;
+    decides boolean;
 BEGIN
     IF TG_OP IN ('DELETE', 'TRUNCATE') THEN
         RAISE EXCEPTION 'requests for erasure are kept: % is refused', TG_OP USING ERRCODE = 'insufficient_privilege';
     END IF;
-    is_platform := authz.may('glassbox.platform');
-    manages := authz.may('privacy.manage') AND NOT is_platform;
+    -- Only the platform's own token says that it may do everything.
+    manages := authz.may('privacy.manage') AND NOT authz.may('glassbox.platform');
 
     IF TG_OP = 'INSERT' THEN
-        IF NEW.state <> 'received' OR NEW.identity_asked_at IS NOT NULL OR NEW.identity_confirmed_at IS NOT NULL
-            OR NEW.ground <> '' OR NEW.extended_at IS NOT NULL OR NEW.run_id IS NOT NULL
-            OR NEW.proposed_by_id IS NOT NULL OR NEW.proposed_at IS NOT NULL
-            OR NEW.approved_by_id IS NOT NULL OR NEW.approved_at IS NOT NULL OR NEW.finished_at IS NOT NULL THEN
+        IF NEW.identity_asked_at IS NOT NULL OR NEW.identity_confirmed_at IS NOT NULL
+            OR NEW.ground <> '' OR NEW.extended_at IS NOT NULL OR NEW.finished_at IS NOT NULL THEN
             RAISE EXCEPTION 'a request begins as received, with nothing done yet' USING ERRCODE = 'check_violation';
         END IF;
         IF NOT (manages AND authz.acts_as(NEW.received_by_id)) THEN
@@ -57,49 +54,12 @@ BEGIN
         RAISE EXCEPTION 'a request keeps its number, subject, receipt and key' USING ERRCODE = 'check_violation';
     END IF;
 
-    step := OLD.state || ' to ' || NEW.state;
-    IF NEW.state = OLD.state OR step IN (
-        'received to identity_pending', 'received to assessing', 'identity_pending to assessing',
-        'assessing to identity_pending', 'assessing to inventory_ready', 'inventory_ready to assessing',
-        'inventory_ready to completed', 'inventory_ready to awaiting_approval', 'received to refused',
-        'identity_pending to refused', 'assessing to refused', 'inventory_ready to refused',
-        'awaiting_approval to refused', 'received to withdrawn', 'identity_pending to withdrawn',
-        'assessing to withdrawn', 'inventory_ready to withdrawn', 'awaiting_approval to withdrawn'
-    ) THEN
-        IF NOT manages THEN
-            RAISE EXCEPTION 'a request is worked on by who manages privacy' USING ERRCODE = 'check_violation';
-        END IF;
-    ELSIF step IN ('awaiting_approval to restricted') THEN
-        IF is_platform OR NOT authz.may('privacy.approve') OR authz.acts_as(OLD.proposed_by_id) THEN
-            RAISE EXCEPTION 'an erasure is decided on by another person than who proposed it, who may approve'
-                USING ERRCODE = 'check_violation';
-        END IF;
-    ELSIF step = 'awaiting_approval to inventory_ready' THEN
-        -- Sent back by the second person, or taken back by who manages privacy.
-        IF NOT manages AND (is_platform OR NOT authz.may('privacy.approve')) THEN
-            RAISE EXCEPTION 'a proposal is sent back by who may approve, or taken back by who manages privacy'
-                USING ERRCODE = 'check_violation';
-        END IF;
-    ELSIF step IN (
-        'restricted to executing', 'restricted to failed', 'executing to verifying', 'executing to failed',
-        'verifying to completed', 'verifying to partially_completed', 'verifying to failed',
-        'failed to executing', 'partially_completed to executing'
-    ) THEN
-        IF NOT is_platform THEN
-            RAISE EXCEPTION 'the platform alone says how far an erasure is' USING ERRCODE = 'check_violation';
-        END IF;
-    ELSE
-        RAISE EXCEPTION 'a request can''t go from % to %', OLD.state, NEW.state USING ERRCODE = 'check_violation';
+    decides := OLD.state = 'awaiting_approval' AND NEW.state IN ('restricted', 'inventory_ready');
+    IF NEW.state = OLD.state AND NOT manages THEN
+        RAISE EXCEPTION 'a request is worked on by who manages privacy' USING ERRCODE = 'check_violation';
     END IF;
-    -- Whoever is not the manager changes the state, and what belongs to that step: nothing that was written of it.
-    IF step NOT IN (
-        'received to identity_pending', 'received to assessing', 'identity_pending to assessing',
-        'assessing to identity_pending', 'assessing to inventory_ready', 'inventory_ready to assessing',
-        'inventory_ready to completed', 'inventory_ready to awaiting_approval', 'received to refused',
-        'identity_pending to refused', 'assessing to refused', 'inventory_ready to refused',
-        'awaiting_approval to refused', 'received to withdrawn', 'identity_pending to withdrawn',
-        'assessing to withdrawn', 'inventory_ready to withdrawn', 'awaiting_approval to withdrawn'
-    ) AND NEW.state <> OLD.state AND
+    -- Whoever takes another step than the manager's changes the state, and what belongs to that step.
+    IF (decides OR NOT manages) AND
         (NEW.details, NEW.language, NEW.identity_asked_at, NEW.identity_confirmed_at, NEW.ground, NEW.extension,
          NEW.extended_at, NEW.due_on, NEW.refusal)
         IS DISTINCT FROM
@@ -118,29 +78,10 @@ BEGIN
             USING ERRCODE = 'check_violation';
     END IF;
 
-    IF step = 'inventory_ready to awaiting_approval' THEN
-        IF NEW.proposed_by_id IS NULL OR NEW.proposed_at IS NULL OR NOT authz.acts_as(NEW.proposed_by_id) THEN
-            RAISE EXCEPTION 'an erasure is proposed in the proposer''s own name' USING ERRCODE = 'check_violation';
-        END IF;
-    ELSIF step = 'awaiting_approval to inventory_ready' THEN
-        IF (NEW.run_id, NEW.proposed_by_id, NEW.proposed_at)
-            IS DISTINCT FROM (NULL::uuid, NULL::uuid, NULL::timestamptz) THEN
-            RAISE EXCEPTION 'a proposal that was rejected leaves nothing behind' USING ERRCODE = 'check_violation';
-        END IF;
-    ELSIF (NEW.run_id, NEW.proposed_by_id, NEW.proposed_at)
-        IS DISTINCT FROM (OLD.run_id, OLD.proposed_by_id, OLD.proposed_at) THEN
-        RAISE EXCEPTION 'who proposed an erasure is set by the proposal' USING ERRCODE = 'check_violation';
+    IF decides AND NEW.state = 'inventory_ready' AND (NEW.run_id, NEW.proposed_by_id, NEW.proposed_at)
+        IS DISTINCT FROM (NULL::uuid, NULL::uuid, NULL::timestamptz) THEN
+        RAISE EXCEPTION 'a proposal that was rejected leaves nothing behind' USING ERRCODE = 'check_violation';
     END IF;
-    IF step = 'awaiting_approval to restricted' THEN
-        IF NEW.approved_by_id IS NULL OR NEW.approved_at IS NULL OR NOT authz.acts_as(NEW.approved_by_id)
-            OR NEW.approved_by_id = OLD.proposed_by_id THEN
-            RAISE EXCEPTION 'an erasure is approved in the approver''s own name, which is not the proposer''s'
-                USING ERRCODE = 'check_violation';
-        END IF;
-    ELSIF (NEW.approved_by_id, NEW.approved_at) IS DISTINCT FROM (OLD.approved_by_id, OLD.approved_at) THEN
-        RAISE EXCEPTION 'who approved an erasure is set by the approval' USING ERRCODE = 'check_violation';
-    END IF;
-
     IF (NEW.finished_at IS NOT NULL)
         IS DISTINCT FROM (NEW.state IN ('completed', 'partially_completed', 'refused', 'withdrawn')) THEN
         RAISE EXCEPTION 'a request has an end when it has ended' USING ERRCODE = 'check_violation';
@@ -185,9 +126,6 @@ END
 $$;
 CREATE TRIGGER audit_request_stepped BEFORE INSERT OR UPDATE ON audit_erasurerequest
     FOR EACH ROW EXECUTE FUNCTION audit_request_stepped_revision();
-
-CREATE TRIGGER zz_second_person_approved_by_id BEFORE INSERT OR UPDATE ON audit_erasurerequest
-    FOR EACH ROW EXECUTE FUNCTION tenants_second_person('proposed_by_id', 'approved_by_id');
 
 CREATE FUNCTION audit_letter_step() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$

@@ -1,4 +1,4 @@
--- Who may take which step of a retention schedule's life.
+-- What the database holds of a retention schedule beside its steps (apps/erasure/retention/flow.py).
 --
 -- As with policy versions (apps/intents/sql/versions.sql): a draft is its author's, a review is somebody else's, in
 -- their own name; the names are those of the signed scope token. The baseline alone is the platform's, and the first
@@ -7,13 +7,9 @@
 CREATE FUNCTION audit_retention_step() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-    step text;
     is_own boolean;
 BEGIN
     IF TG_OP = 'INSERT' THEN
-        IF NEW.status <> 'draft' OR NEW.approver_id IS NOT NULL THEN
-            RAISE EXCEPTION 'a retention schedule starts as a draft' USING ERRCODE = 'check_violation';
-        END IF;
         IF NEW.origin = 'baseline' AND NOT authz.may('*') THEN
             RAISE EXCEPTION 'the baseline of the retention schedule is the platform''s'
                 USING ERRCODE = 'check_violation';
@@ -46,48 +42,12 @@ BEGIN
             USING ERRCODE = 'check_violation';
     END IF;
 
-    step := OLD.status || ' to ' || NEW.status;
-    IF NEW.status <> OLD.status AND NOT (
-        step IN ('draft to in_review', 'in_review to draft', 'in_review to in_force', 'in_review to rejected')
-        OR (step = 'draft to in_force' AND OLD.origin = 'baseline')
-        -- A schedule gives way to its successor and to nothing else: only the activation below takes this step.
-        OR (step = 'in_force to superseded' AND pg_trigger_depth() > 1)
-    ) THEN
-        RAISE EXCEPTION 'retention schedule % can''t go from % to %', OLD.number, OLD.status, NEW.status
-            USING ERRCODE = 'check_violation';
-    END IF;
-    IF step = 'in_review to draft' AND NOT is_own THEN
-        RAISE EXCEPTION 'retention schedule %: its author alone takes it back', OLD.number
-            USING ERRCODE = 'check_violation';
-    END IF;
-    IF step IN ('in_review to in_force', 'in_review to rejected') AND (
-        NOT authz.may('privacy.approve') OR authz.acts_as(OLD.author_id)
-        OR NEW.approver_id IS NULL OR NOT authz.acts_as(NEW.approver_id)) THEN
-        RAISE EXCEPTION 'retention schedule %: it is decided on by somebody else who may, in their own name', OLD.number
-            USING ERRCODE = 'check_violation';
-    END IF;
-    IF (NEW.approver_id, NEW.approver_label, NEW.decided_at, NEW.decision_reason)
-        IS DISTINCT FROM (OLD.approver_id, OLD.approver_label, OLD.decided_at, OLD.decision_reason)
-        AND step NOT IN ('in_review to in_force', 'in_review to rejected') THEN
-        RAISE EXCEPTION 'retention schedule %: a decision is set by whoever decides', OLD.number
-            USING ERRCODE = 'check_violation';
-    END IF;
-    IF NEW.submitted_at IS DISTINCT FROM OLD.submitted_at
-        AND step NOT IN ('draft to in_review', 'in_review to draft') THEN
-        RAISE EXCEPTION 'retention schedule %: when it was submitted is set by the submission', OLD.number
-            USING ERRCODE = 'check_violation';
-    END IF;
-
     IF NEW.status = 'in_force' AND OLD.status <> 'in_force' THEN
         -- The database's own clock, so that no rule was ever in force before it was approved.
         NEW.valid_from := clock_timestamp();
         UPDATE public.audit_retentionschedule
             SET status = 'superseded', valid_to = NEW.valid_from
             WHERE tenant_id = NEW.tenant_id AND status = 'in_force';
-    ELSIF NEW.valid_from IS DISTINCT FROM OLD.valid_from
-        OR (NEW.valid_to IS DISTINCT FROM OLD.valid_to AND step <> 'in_force to superseded') THEN
-        RAISE EXCEPTION 'retention schedule %: from when until when it is in force is set by the database', OLD.number
-            USING ERRCODE = 'check_violation';
     END IF;
 
     -- Whatever column a later migration adds is immutable too, unless it is named here.
@@ -144,9 +104,6 @@ END
 $$;
 CREATE TRIGGER retention_schedule_stepped BEFORE INSERT OR UPDATE ON audit_retentionschedule
     FOR EACH ROW EXECUTE FUNCTION retention_schedule_stepped_revision();
-
-CREATE TRIGGER zz_second_person_approver_id BEFORE INSERT OR UPDATE ON audit_retentionschedule
-    FOR EACH ROW EXECUTE FUNCTION tenants_second_person('author_id', 'approver_id');
 
 -- Rules change with the draft that they are of, and by nobody but its author. FOR SHARE waits for a submission under
 -- way, so that nothing slips in after it.

@@ -1,7 +1,7 @@
 """How long what is kept: a schedule of rules, reviewed by a second person, and what the clock says of it each night.
 
 Who may take which step of a schedule's life, and that nothing of it changes after the draft, is held by triggers
-(apps/audit/sql/retention.sql): no service, page or statement gets around them.
+(apps/erasure/retention/flow.py, apps/audit/sql/retention.sql): no service, page or statement gets around them.
 """
 
 from __future__ import annotations

@@ -21,13 +21,16 @@ from apps.erasure.retention.errors import (
     ScheduleChangedError,
     ScheduleStateError,
 )
+from apps.erasure.retention.flow import SCHEDULES
 from apps.erasure.retention.selectors import rules_of
 from apps.erasure.retention.subjects import subjects
 from apps.erasure.retention.writing import insert_rules, next_number, record_step, require_person, require_reason
+from apps.errors import ApplicationError
 from apps.tenants.context import current_scope
+from apps.tenants.flows.checks import require_permission, require_step
+from apps.tenants.flows.table import Refusal, Step
 from apps.tenants.notices import write_to_deciders
 from apps.tenants.roles import Permission
-from apps.tenants.second_person import require_second_person
 from apps.tenants.selectors.tenants import current_tenant
 
 
@@ -69,7 +72,7 @@ def draft_save(schedule_id: UUID, *, rules: Sequence[Rule], reason: str, revisio
             wrong.
     """
     with transaction.atomic():
-        schedule = _own(schedule_id, ScheduleStatus.DRAFT, revision)
+        schedule = _locked(schedule_id, "submit", revision)
         _require_valid(schedule, rules)
         RetentionRule.objects.filter(schedule_id=schedule.id).delete()
         insert_rules(schedule, rules)
@@ -87,7 +90,7 @@ def draft_submit(schedule_id: UUID, *, revision: int) -> RetentionSchedule:
     Raises: as draft_save; SameScheduleError. RetentionInvalidError also where more must be kept since it was saved.
     """
     with transaction.atomic():
-        schedule = _own(schedule_id, ScheduleStatus.DRAFT, revision)
+        schedule = _locked(schedule_id, "submit", revision)
         rules, before = rules_of(schedule), _in_force()
         _require_valid(schedule, rules)
         if content_sha256(rules) == content_sha256(before):
@@ -104,7 +107,7 @@ def draft_submit(schedule_id: UUID, *, revision: int) -> RetentionSchedule:
 def schedule_take_back(schedule_id: UUID, *, revision: int) -> RetentionSchedule:
     """Make one's own schedule in review a draft again. Raises as draft_save does."""
     with transaction.atomic():
-        schedule = _own(schedule_id, ScheduleStatus.IN_REVIEW, revision)
+        schedule = _locked(schedule_id, "take_back", revision)
         schedule.status = ScheduleStatus.DRAFT
         schedule.submitted_at = None
         schedule.save(update_fields=["status", "submitted_at"])
@@ -115,7 +118,7 @@ def schedule_take_back(schedule_id: UUID, *, revision: int) -> RetentionSchedule
 def draft_discard(schedule_id: UUID, *, revision: int) -> None:
     """Throw one's own draft away; its events stay. Raises as draft_save does."""
     with transaction.atomic():
-        schedule = _own(schedule_id, ScheduleStatus.DRAFT, revision)
+        schedule = _locked(schedule_id, "submit", revision)
         record_step(events.DISCARDED, schedule, rules_of(schedule), before=_in_force())
         RetentionRule.objects.filter(schedule_id=schedule.id).delete()
         RetentionSchedule.objects.filter(id=schedule.id).delete()
@@ -129,7 +132,7 @@ def schedule_approve(schedule_id: UUID, *, revision: int, against: int, reason: 
             RetentionInvalidError: what must be kept has become longer since it was submitted.
     """
     with transaction.atomic():
-        schedule = _reviewed(schedule_id, revision, against)
+        schedule = _reviewed(schedule_id, "approve", revision, against)
         rules, before = rules_of(schedule), _in_force()
         _require_valid(schedule, rules)
         _decide(schedule, ScheduleStatus.IN_FORCE, reason)
@@ -142,7 +145,7 @@ def schedule_reject(schedule_id: UUID, *, revision: int, against: int, reason: s
     """Refuse a schedule in review, for good. Raises as schedule_approve does; ReasonNeededError."""
     said = require_reason(reason)
     with transaction.atomic():
-        schedule = _reviewed(schedule_id, revision, against)
+        schedule = _reviewed(schedule_id, "reject", revision, against)
         _decide(schedule, ScheduleStatus.REJECTED, said)
         record_step(events.REJECTED, schedule, rules_of(schedule), before=_in_force(), outcome=Outcome.REFUSED)
     return schedule
@@ -158,37 +161,35 @@ def _in_force() -> tuple[Rule, ...]:
     return rules_of(ensure_in_force())
 
 
-def _own(schedule_id: UUID, wanted: ScheduleStatus, revision: int) -> RetentionSchedule:
-    current_scope().principal.require(Permission.PRIVACY_MANAGE)
-    person = require_person()
-    schedule = _locked(schedule_id, wanted)
-    if schedule.author_id != person.id:
-        raise NotTheAuthorError(number=schedule.number)
-    if schedule.revision != revision:
-        raise ScheduleChangedError(number=schedule.number)
+def _locked(schedule_id: UUID, step: str, revision: int) -> RetentionSchedule:
+    """Return a schedule, locked, of which the person may take this step; who may submit a draft may change it."""
+    require_permission(SCHEDULES, step)
+    require_person()
+    schedule: RetentionSchedule = RetentionSchedule.objects.select_for_update(no_key=True).get(id=schedule_id)
+    require_step(SCHEDULES, schedule, step, refused=_refused, revision=revision)
     return schedule
 
 
-def _reviewed(schedule_id: UUID, revision: int, against: int) -> RetentionSchedule:
-    current_scope().principal.require(Permission.PRIVACY_APPROVE)
-    person = require_person()
-    schedule = _locked(schedule_id, ScheduleStatus.IN_REVIEW)
-    if schedule.author_id == person.id:
-        raise OwnScheduleError(number=schedule.number)
-    require_second_person(schedule.author_id)
+def _reviewed(schedule_id: UUID, step: str, revision: int, against: int) -> RetentionSchedule:
+    schedule = _locked(schedule_id, step, revision)
     # Locked, so that no other approval comes between what was read and what it takes the place of.
     in_force = RetentionSchedule.objects.select_for_update(no_key=True).get(status=ScheduleStatus.IN_FORCE)
-    if (schedule.revision, in_force.number) != (revision, against):
+    if in_force.number != against:
         raise ScheduleChangedError(number=schedule.number)
     return schedule
 
 
-def _locked(schedule_id: UUID, wanted: ScheduleStatus) -> RetentionSchedule:
-    schedule: RetentionSchedule = RetentionSchedule.objects.select_for_update(no_key=True).get(id=schedule_id)
-    if schedule.status != wanted:
-        status = schedule.get_status_display().lower()
-        raise ScheduleStateError(number=schedule.number, status=status, wanted=wanted.label.lower())
-    return schedule
+def _refused(schedule: RetentionSchedule, step: Step, because: Refusal) -> ApplicationError:
+    match because:
+        case Refusal.CHANGED:
+            return ScheduleChangedError(number=schedule.number)
+        case Refusal.OWN:
+            return OwnScheduleError(number=schedule.number)
+        case Refusal.NOT_AUTHOR:
+            return NotTheAuthorError(number=schedule.number)
+        case _:
+            status, wanted = schedule.get_status_display().lower(), ScheduleStatus(step.before[0]).label.lower()
+            return ScheduleStateError(number=schedule.number, status=status, wanted=wanted)
 
 
 def _decide(schedule: RetentionSchedule, status: ScheduleStatus, reason: str) -> None:

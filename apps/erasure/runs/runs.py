@@ -39,12 +39,15 @@ from apps.erasure.models import RemovalRun, RemovalTarget
 from apps.erasure.registry import listener_of, stores_for
 from apps.erasure.runs.closing import join_what_came
 from apps.erasure.runs.expansion import expanded
+from apps.erasure.runs.flow import RUNS
 from apps.erasure.runs.in_flight import restrict_documents
 from apps.erasure.runs.queue import enqueue
+from apps.errors import ApplicationError
 from apps.tenants.context import current_scope
+from apps.tenants.flows.checks import require_permission, require_step
+from apps.tenants.flows.table import Refusal, Step
 from apps.tenants.principals import Principal, PrincipalKind
 from apps.tenants.roles import Permission
-from apps.tenants.second_person import require_second_person
 
 _AT_ONCE: Final = 5_000
 
@@ -129,11 +132,7 @@ def run_approve(run_id: UUID, *, revision: int) -> RemovalRun:
     principal = _person(Permission.PRIVACY_APPROVE)
     with transaction.atomic():
         run = locked_run(run_id)
-        _require_state(run, RunState.PROPOSED, act="approved")
-        if run.proposed_by == principal.id:
-            raise OwnRunError
-        require_read(run, revision)
-        require_second_person(run.proposed_by)
+        require_step(RUNS, run, "approve", refused=_refused, revision=revision)
         joined = join_what_came(run)
         run.state = RunState.APPROVED
         run.approved_by, run.approved_at = principal.id, timezone.now()
@@ -158,14 +157,12 @@ def run_reject(run_id: UUID, reason: RejectionReason, *, revision: int) -> Remov
 
     Raises: PermissionDeniedError, RemoverNotAPersonError, RunNotFoundError, RunStateError, RunChangedError.
     """
-    principal = current_scope().principal
+    principal = require_permission(RUNS, "reject")
+    if principal.kind is not PrincipalKind.USER:
+        raise RemoverNotAPersonError
     with transaction.atomic():
         run = locked_run(run_id)
-        own = principal.id is not None and run.proposed_by == principal.id
-        ways = (_proposes(Origin(run.origin)) if own else Permission.PRIVACY_MANAGE, Permission.PRIVACY_MANAGE)
-        _person(next((way for way in ways if principal.may(way)), Permission.PRIVACY_APPROVE))
-        _require_state(run, RunState.PROPOSED, act="rejected")
-        require_read(run, revision)
+        require_step(RUNS, run, "reject", refused=_refused, revision=revision)
         run.state = RunState.REJECTED
         run.rejected_by, run.rejected_at = principal.id, timezone.now()
         run.rejection_code = RejectionReason(reason)
@@ -187,11 +184,10 @@ def run_retry(run_id: UUID, *, revision: int) -> RemovalRun:
 
     Raises: PermissionDeniedError, RunNotFoundError, RunStateError, RunChangedError.
     """
-    current_scope().principal.require(Permission.PRIVACY_MANAGE)
+    require_permission(RUNS, "retry")
     with transaction.atomic():
         run = locked_run(run_id)
-        _require_state(run, RunState.FAILED, act="tried again")
-        require_read(run, revision)
+        require_step(RUNS, run, "retry", refused=_refused, revision=revision)
         run_take_up(run, events.RETRIED, error_code=run.error_code)
     return run
 
@@ -262,9 +258,12 @@ def locked_run(run_id: UUID) -> RemovalRun:
     return run
 
 
-def _require_state(run: RemovalRun, state: RunState, *, act: str) -> None:
-    if run.state != state:
-        raise RunStateError(act=act, state=run.get_state_display().lower())
+def _refused(run: RemovalRun, step: Step, because: Refusal) -> ApplicationError:
+    if because is Refusal.CHANGED:
+        return RunChangedError(run=run.id)
+    if because is Refusal.OWN:
+        return OwnRunError()
+    return RunStateError(act=step.done, state=run.get_state_display().lower())
 
 
 def require_read(run: RemovalRun, revision: int) -> None:

@@ -15,6 +15,7 @@ import apps.intents.models.golden
 import apps.intents.models.version
 from apps.tenants.columns import ID, TENANT
 from apps.tenants.eraser_operations import ChangeOnlyTargets, EraserRights, RemovedWithTenant, named
+from apps.tenants.flows.operation import HoldFlow
 from apps.tenants.models.base import TenantForeignKey
 from apps.tenants.operations import EnableIsolation, IsolationLevel, PoliciesByCommand, RunSqlFile, Writes
 from apps.tenants.stamping import Stamp
@@ -320,7 +321,7 @@ class Migration(migrations.Migration):
                         max_length=40,
                         validators=[
                             django.core.validators.RegexValidator(
-                                "^[a-z][a-z0-9_]*$", "Lower-case letters, digits and _, a letter first."
+                                "^[a-z][a-z0-9_]*$", "Lower-case letters, digits and _; begin with a letter."
                             )
                         ],
                     ),
@@ -485,6 +486,7 @@ class Migration(migrations.Migration):
             insert=f"WITH CHECK ({_TENANT} AND authz.acts_as(author_id))",
         ),
         RunSqlFile("versions.sql"),
+        HoldFlow("apps.intents.flow.VERSIONS"),
         RunSqlFile("parts.sql"),
         Stamp(
             "PolicyVersion",

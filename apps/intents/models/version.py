@@ -1,7 +1,7 @@
 """A policy version and its budgets.
 
 Triggers enforce the allowed changes of status and the immutability of every version after the draft
-(sql/immutability.sql). The ORM, the admin and the workers can't bypass them.
+(apps/intents/flow.py, sql/versions.sql). The ORM, the admin and the workers can't bypass them.
 """
 
 from __future__ import annotations

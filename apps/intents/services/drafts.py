@@ -11,14 +11,13 @@ from apps.audit.services import record
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import (
     DraftChangedError,
-    NotADraftError,
-    NotTheAuthorError,
     PersonNeededError,
     ReasonMissingError,
 )
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
+from apps.intents.services.stepping import require_version_step
 from apps.intents.services.versions import policy_draft_create
 from apps.intents.snapshots.rows import content_columns, insert_content, remove_content
 from apps.intents.standing import in_force_at
@@ -90,24 +89,22 @@ def draft_discard(version_id: UUID) -> None:
     Raises: PermissionDeniedError, PersonNeededError; NotADraftError, NotTheAuthorError.
     """
     with transaction.atomic():
-        version = own_draft(version_id)
+        version = own_draft(version_id, step="discard")
         version.status = VersionStatus.WITHDRAWN
         version.save(update_fields=["status"])
         _record("intents.policy.withdrawn", version, after=policy_sha256(version_snapshot(version)))
 
 
-def own_draft(version_id: UUID) -> PolicyVersion:
+def own_draft(version_id: UUID, *, step: str = "submit", revision: int | None = None) -> PolicyVersion:
     """Return the principal's own draft, locked until the transaction ends.
 
-    Raises: PermissionDeniedError, PersonNeededError, NotADraftError, NotTheAuthorError.
+    Args:   step: to be taken of it; whoever may submit a draft may change it. revision: the one that was read.
+    Raises: PermissionDeniedError, PersonNeededError, NotADraftError, NotTheAuthorError, VersionChangedError.
     """
     current_scope().principal.require(Permission.POLICY_EDIT)
-    principal = require_person()
+    require_person()
     version: PolicyVersion = PolicyVersion.objects.select_for_update(no_key=True).get(id=version_id)
-    if version.status != VersionStatus.DRAFT:
-        raise NotADraftError(number=version.number, status=version.get_status_display())
-    if version.author_id is None or version.author_id != principal.id:
-        raise NotTheAuthorError(number=version.number, author=version.author_label or "the platform")
+    require_version_step(version, step, revision=revision)
     return version
 
 

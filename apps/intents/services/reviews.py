@@ -16,13 +16,10 @@ from apps.intents.check import GoldenCheck, golden_check
 from apps.intents.errors import (
     GoldenAccuracyError,
     InvalidMomentError,
-    NotInReviewError,
-    NotWithdrawableError,
-    OwnVersionError,
     SamePolicyError,
     UnreachableIntentError,
-    VersionChangedError,
 )
+from apps.intents.flow import VERSIONS
 from apps.intents.models import PolicyVersion, ReviewComment, VersionStatus
 from apps.intents.notices import announce_submission
 from apps.intents.registry import announce_submitted
@@ -31,17 +28,14 @@ from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.activation import activate_due
 from apps.intents.services.drafts import own_draft, require_person, require_reason
 from apps.intents.services.golden import golden_vectors
+from apps.intents.services.stepping import not_withdrawable, require_version_step
 from apps.intents.services.versions import policy_version_activate
-from apps.intents.standing import IS_DUE, by_time
+from apps.intents.standing import IS_DUE
 from apps.intents.validation import require_valid
 from apps.tenants.context import current_scope
 from apps.tenants.figures import shares_told_apart
+from apps.tenants.flows.checks import require_permission
 from apps.tenants.ids import TenantId
-from apps.tenants.principals import Principal
-from apps.tenants.roles import Permission
-from apps.tenants.second_person import require_second_person
-
-_WITHDRAWABLE = (VersionStatus.IN_REVIEW, VersionStatus.APPROVED)
 
 
 def version_submit(version_id: UUID, *, revision: int) -> PolicyVersion:
@@ -53,8 +47,7 @@ def version_submit(version_id: UUID, *, revision: int) -> PolicyVersion:
             version in force; the errors of require_accuracy.
     """
     with transaction.atomic():
-        version = own_draft(version_id)
-        _require_read(version, revision)
+        version = own_draft(version_id, step="submit", revision=revision)
         snapshot = version_snapshot(version)
         require_valid(snapshot)
         if policy_sha256(snapshot) == policy_sha256(policy_in_force()):
@@ -83,7 +76,7 @@ def version_approve(
              InvalidMomentError: effective_from lies in the past; the errors of require_accuracy.
     """
     with transaction.atomic():
-        version = _reviewed(version_id, revision)
+        version = _reviewed(version_id, "approve", revision)
         if effective_from is not None and effective_from < timezone.now():
             raise InvalidMomentError(effective_from=effective_from.isoformat())
         require_accuracy(version)
@@ -106,7 +99,7 @@ def version_reject(version_id: UUID, *, revision: int, reason: str) -> PolicyVer
             ReasonMissingError.
     """
     with transaction.atomic():
-        version = _reviewed(version_id, revision)
+        version = _reviewed(version_id, "reject", revision)
         _decide(version, VersionStatus.REJECTED, reason=require_reason(reason))
         _record("intents.policy.rejected", version, outcome=Outcome.REFUSED)
     return version
@@ -119,7 +112,7 @@ def version_send_back(version_id: UUID, *, revision: int, reason: str) -> Policy
     """
     said = require_reason(reason)
     with transaction.atomic():
-        version = _reviewed(version_id, revision)
+        version = _reviewed(version_id, "send_back", revision)
         version.status = VersionStatus.DRAFT
         version.submitted_at = None
         version.decided_revision = version.revision
@@ -135,14 +128,12 @@ def version_withdraw(version_id: UUID, *, revision: int, reason: str) -> PolicyV
     Raises: PermissionDeniedError: the principal is neither its author nor may approve policies; PersonNeededError,
             NotWithdrawableError, VersionChangedError, ReasonMissingError.
     """
-    principal = _editor_or_reviewer()
+    _editor_or_reviewer()
     with transaction.atomic():
         version = _locked(version_id)
-        if version.status not in _WITHDRAWABLE or PolicyVersion.objects.filter(IS_DUE, id=version.id).exists():
-            raise NotWithdrawableError(number=version.number, status=_standing(version))
-        if version.author_id != principal.id or not principal.may(Permission.POLICY_EDIT):
-            principal.require(Permission.POLICY_APPROVE)
-        _require_read(version, revision)
+        if PolicyVersion.objects.filter(IS_DUE, id=version.id).exists():
+            raise not_withdrawable(version)
+        require_version_step(version, "withdraw", revision=revision)
         version.status = VersionStatus.WITHDRAWN
         version.decision_reason = require_reason(reason)
         version.decided_at = timezone.now()
@@ -198,17 +189,12 @@ def require_accuracy(version: PolicyVersion) -> GoldenCheck:
     return check
 
 
-def _reviewed(version_id: UUID, revision: int) -> PolicyVersion:
+def _reviewed(version_id: UUID, step: str, revision: int) -> PolicyVersion:
     """Return a version in review that the principal may decide on, locked until the transaction ends."""
-    current_scope().principal.require(Permission.POLICY_APPROVE)
-    principal = require_person()
+    require_permission(VERSIONS, step)
+    require_person()
     version = _locked(version_id)
-    if version.status != VersionStatus.IN_REVIEW:
-        raise NotInReviewError(number=version.number, status=version.get_status_display())
-    if version.author_id == principal.id:
-        raise OwnVersionError(number=version.number)
-    _require_read(version, revision)
-    require_second_person(version.author_id)
+    require_version_step(version, step, revision=revision)
     return version
 
 
@@ -223,23 +209,10 @@ def _record_in_force(version: PolicyVersion) -> PolicyVersion:
     return version if earlier.exists() else policy_version_activate(version)
 
 
-def _standing(version: PolicyVersion) -> str:
-    """Return the label of the version's status as of now, which may differ from the stored status."""
-    label: str = by_time(PolicyVersion.objects.filter(id=version.id)).get().get_status_display()
-    return label
-
-
-def _require_read(version: PolicyVersion, revision: int) -> None:
-    if version.revision != revision:
-        raise VersionChangedError(number=version.number, revision=version.revision)
-
-
-def _editor_or_reviewer() -> Principal:
-    """Return the principal, who must be a person who may edit or approve policies."""
-    principal = current_scope().principal
-    if not principal.may(Permission.POLICY_EDIT):
-        principal.require(Permission.POLICY_APPROVE)
-    return require_person()
+def _editor_or_reviewer() -> None:
+    """Require a person who may edit or approve policies."""
+    require_permission(VERSIONS, "withdraw")
+    require_person()
 
 
 def _locked(version_id: UUID) -> PolicyVersion:

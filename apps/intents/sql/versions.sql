@@ -1,4 +1,4 @@
--- Who may take which step of a policy version's life.
+-- What the database holds of a policy version beside its steps (apps/intents/flow.py).
 --
 -- A draft belongs to its author, a review is somebody else's, in their own name. The names are those of the signed
 -- scope token, so that no statement can be made in another person's. Nobody is exempt: no role, setting or variable
@@ -14,9 +14,6 @@ DECLARE
     step text;
 BEGIN
     IF TG_OP = 'INSERT' THEN
-        IF NEW.status <> 'draft' THEN
-            RAISE EXCEPTION 'a policy version starts as a draft' USING ERRCODE = 'check_violation';
-        END IF;
         IF NEW.author_id IS NOT NULL AND NOT (authz.acts_as(NEW.author_id) AND authz.may('policy.edit')) THEN
             RAISE EXCEPTION 'a policy version is written in its author''s own name' USING ERRCODE = 'check_violation';
         END IF;
@@ -44,32 +41,6 @@ BEGIN
     END IF;
 
     step := OLD.status || ' to ' || NEW.status;
-    IF NEW.status <> OLD.status AND NOT (
-        step IN ('draft to in_review', 'in_review to draft', 'in_review to approved', 'in_review to rejected',
-                 'approved to active', 'draft to withdrawn', 'in_review to withdrawn', 'approved to withdrawn')
-        OR (step = 'draft to active' AND OLD.origin = 'baseline')
-        -- A version gives way to its successor and to nothing else: only the activation below takes this step.
-        OR (step = 'active to superseded' AND pg_trigger_depth() > 1)
-    ) THEN
-        RAISE EXCEPTION 'policy version % can''t go from % to %', OLD.number, OLD.status, NEW.status
-            USING ERRCODE = 'check_violation';
-    END IF;
-
-    IF step IN ('in_review to draft', 'in_review to approved', 'in_review to rejected')
-        AND (NOT authz.may('policy.approve') OR authz.acts_as(OLD.author_id)) THEN
-        RAISE EXCEPTION 'policy version %: a review is made by somebody else, who may approve', OLD.number
-            USING ERRCODE = 'check_violation';
-    END IF;
-    IF step IN ('in_review to approved', 'in_review to rejected')
-        AND (NEW.approver_id IS NULL OR NOT authz.acts_as(NEW.approver_id)) THEN
-        RAISE EXCEPTION 'policy version %: a review is made in the reviewer''s own name', OLD.number
-            USING ERRCODE = 'check_violation';
-    END IF;
-    IF step IN ('in_review to withdrawn', 'approved to withdrawn')
-        AND NOT (authz.acts_as(OLD.author_id) OR authz.may('policy.approve')) THEN
-        RAISE EXCEPTION 'policy version %: it is withdrawn by its author or by who may approve', OLD.number
-            USING ERRCODE = 'check_violation';
-    END IF;
     IF step = 'approved to withdrawn' AND OLD.effective_from <= clock_timestamp() THEN
         RAISE EXCEPTION 'policy version % is in force since %', OLD.number, OLD.effective_from
             USING ERRCODE = 'check_violation';
@@ -89,8 +60,7 @@ BEGIN
         RAISE EXCEPTION 'policy version %: versions come into force in the order of their times', OLD.number
             USING ERRCODE = 'check_violation';
     END IF;
-    IF step = 'approved to active'
-        AND (NOT authz.may('policy.approve') OR OLD.effective_from > clock_timestamp()) THEN
+    IF step = 'approved to active' AND OLD.effective_from > clock_timestamp() THEN
         RAISE EXCEPTION 'policy version % takes effect at %', OLD.number, OLD.effective_from
             USING ERRCODE = 'check_violation';
     END IF;
@@ -103,33 +73,6 @@ BEGIN
         UPDATE public.intents_policyversion
             SET status = 'superseded', valid_to = NEW.valid_from
             WHERE tenant_id = NEW.tenant_id AND status = 'active';
-    ELSIF NEW.valid_from IS DISTINCT FROM OLD.valid_from THEN
-        RAISE EXCEPTION 'policy version %: valid_from is set by its activation', OLD.number
-            USING ERRCODE = 'check_violation';
-    END IF;
-    IF NEW.valid_to IS DISTINCT FROM OLD.valid_to AND step <> 'active to superseded' THEN
-        RAISE EXCEPTION 'policy version %: valid_to is set by its successor', OLD.number
-            USING ERRCODE = 'check_violation';
-    END IF;
-    IF (NEW.approver_id, NEW.approver_label) IS DISTINCT FROM (OLD.approver_id, OLD.approver_label)
-        AND step NOT IN ('in_review to approved', 'in_review to rejected') THEN
-        RAISE EXCEPTION 'policy version %: the approver is set by the review', OLD.number
-            USING ERRCODE = 'check_violation';
-    END IF;
-    IF NEW.effective_from IS DISTINCT FROM OLD.effective_from AND step <> 'in_review to approved' THEN
-        RAISE EXCEPTION 'policy version %: when it takes effect is set by the review', OLD.number
-            USING ERRCODE = 'check_violation';
-    END IF;
-    IF (NEW.decided_at, NEW.decision_reason) IS DISTINCT FROM (OLD.decided_at, OLD.decision_reason)
-        AND step NOT IN ('in_review to approved', 'in_review to rejected', 'draft to withdrawn',
-                         'in_review to withdrawn', 'approved to withdrawn') THEN
-        RAISE EXCEPTION 'policy version %: a decision is set by whoever decides', OLD.number
-            USING ERRCODE = 'check_violation';
-    END IF;
-    IF NEW.submitted_at IS DISTINCT FROM OLD.submitted_at
-        AND step NOT IN ('draft to in_review', 'in_review to draft') THEN
-        RAISE EXCEPTION 'policy version %: when it was submitted is set by the submission', OLD.number
-            USING ERRCODE = 'check_violation';
     END IF;
 
     -- Whatever column a later migration adds is immutable too, unless it is named here.
@@ -186,18 +129,9 @@ $$;
 CREATE TRIGGER intents_version_stepped BEFORE INSERT OR UPDATE ON intents_policyversion
     FOR EACH ROW EXECUTE FUNCTION intents_version_stepped_revision();
 
-CREATE TRIGGER zz_second_person_approver_id BEFORE INSERT OR UPDATE ON intents_policyversion
-    FOR EACH ROW EXECUTE FUNCTION tenants_second_person('author_id', 'approver_id');
-
--- A draft could else be written with a time in which it had been in force.
 CREATE FUNCTION intents_version_begins() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
-    IF num_nonnulls(
-            NEW.submitted_at, NEW.decided_at, NEW.effective_from, NEW.approver_id, NEW.valid_from, NEW.valid_to) > 0
-       OR NEW.approver_label <> '' OR NEW.decision_reason <> '' OR NEW.revision <> 1 THEN
-        RAISE EXCEPTION 'a policy version begins without a past' USING ERRCODE = 'check_violation';
-    END IF;
     -- The platform writes versions that are nobody's; no role of a tenant holds this permission.
     IF (NEW.author_id IS NULL OR NEW.origin = 'baseline') AND NOT authz.may('glassbox.platform') THEN
         RAISE EXCEPTION 'a policy version is written in its author''s own name' USING ERRCODE = 'check_violation';

@@ -116,7 +116,7 @@ def package_take_back(request_id: UUID, *, revision: int) -> ErasureRequest:
     with transaction.atomic():
         request = locked_request(request_id, revision=revision)
         require_access(request)
-        require_step(request, S.ASSESSING, step="taken back")
+        require_step(request, "reopen")
         changed = change(request, "taken_back", to=S.ASSESSING)
         remove_package_of(request)
     return changed
@@ -150,7 +150,7 @@ def access_answer(
     with transaction.atomic():
         request = locked_request(request_id, revision=revision)
         require_access(request)
-        require_step(request, S.COMPLETED, step="answered")
+        require_step(request, "answer")
         package = require_package(request)
         change(request, "completed", to=S.COMPLETED, told=_counted(package), finished_at=timezone.now())
         lift_at_end(request)

@@ -35,6 +35,7 @@ from apps.erasure.declarations.holdable import Item
 from apps.erasure.holds.items import describe
 from apps.erasure.models import RemovalRun, RemovalTarget
 from apps.erasure.registry import notes_of
+from apps.erasure.runs.flow import RUNS
 from apps.erasure.runs.runs import RejectionReason, run_approve, run_reject, run_retry, target_of
 from apps.erasure.runs.selectors import RunProgress, progress_of, run_of, words_of
 from apps.erasure.runs.unproven import MAY_ASK, Unproven, unproven_agree, unproven_ask, unproven_take_back
@@ -44,6 +45,7 @@ from apps.tenants.admin.addresses import address
 from apps.tenants.admin.base import may, require
 from apps.tenants.admin.read import number_read
 from apps.tenants.display import pill, progress
+from apps.tenants.flows.checks import steps_offered
 from apps.tenants.models import User
 from apps.tenants.requests import principal_of
 from apps.tenants.roles import Permission
@@ -138,6 +140,7 @@ def _page(
     found: RunProgress = moving["found"]
     is_own = run.proposed_by == principal_of(request).id
     waits = run.state == RunState.PROPOSED
+    offered = steps_offered(RUNS, run, principal_of(request))
     # A request that took its proposal back, or got it back, has another one by now, or none.
     is_followed = run.origin == Origin.REQUEST and run.state != RunState.REJECTED
     rows = RemovalTarget.objects.filter(run=run)[:SHOWN]
@@ -168,21 +171,14 @@ def _page(
         "is_physical": run.proof == Proof.PHYSICAL,
         "restored": restored_of_run(run.id),
         **_without_proof(request, run),
-        "may_approve": waits and not is_own and may(request, Permission.PRIVACY_APPROVE),
-        "may_withdraw": waits and is_own and _proposes(request, run),
-        "may_retry": run.state == RunState.FAILED and may(request, Permission.PRIVACY_MANAGE),
-        "may_reject": waits
-        and not is_own
-        and (may(request, Permission.PRIVACY_APPROVE) or may(request, Permission.PRIVACY_MANAGE)),
+        "may_approve": "approve" in offered,
+        "may_withdraw": "reject" in offered and is_own,
+        "may_retry": "retry" in offered,
+        "may_reject": "reject" in offered and not is_own,
         "progress_url": reverse("admin:removal_run_progress", args=[run.id]),
     }
     request.__dict__["current_app"] = admin.site.name
     return TemplateResponse(request, "glassbox/removal_run.html", context, status=status)
-
-
-def _proposes(request: HttpRequest, run: RemovalRun) -> bool:
-    of_document = run.origin == Origin.REMOVAL and may(request, Permission.DOCUMENT_DELETE)
-    return of_document or may(request, Permission.PRIVACY_MANAGE)
 
 
 def _documents(run: RemovalRun) -> list[Item]:

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from apps.erasure.models import RemovalRun
 from apps.erasure.runs.runs import RejectionReason, locked_run, run_approve, run_reject
-from apps.privacy.codes.life import RequestState
+from apps.privacy.codes.life import REQUESTS, RequestState
 from apps.privacy.models import ErasureRequest
 from apps.privacy.requests.errors import RequestChangedError, RequestStepError
 from apps.privacy.requests.selectors import erasure_request
@@ -26,7 +26,7 @@ def request_take_back(request_id: UUID, *, run_id: UUID, revision: int) -> Erasu
     """
     require_manager()
     with transaction.atomic():
-        run = _waiting_run(request_id, run_id=run_id, revision=revision, step="taken back")
+        run = _waiting_run(request_id, run_id=run_id, revision=revision, name="take_back")
         run_reject(run.id, RejectionReason.WITHDRAWN, revision=run.revision)
     return erasure_request(request_id)
 
@@ -41,7 +41,7 @@ def request_approve(request_id: UUID, *, run_id: UUID, revision: int) -> Erasure
     """
     current_scope().principal.require(Permission.PRIVACY_APPROVE)
     with transaction.atomic():
-        run = _waiting_run(request_id, run_id=run_id, revision=revision, step="approved")
+        run = _waiting_run(request_id, run_id=run_id, revision=revision, name="approve")
         run_approve(run.id, revision=run.revision)
     return erasure_request(request_id)
 
@@ -53,7 +53,7 @@ def request_send_back(request_id: UUID, *, run_id: UUID, revision: int, reason: 
     """
     current_scope().principal.require(Permission.PRIVACY_APPROVE)
     with transaction.atomic():
-        run = _waiting_run(request_id, run_id=run_id, revision=revision, step="sent back")
+        run = _waiting_run(request_id, run_id=run_id, revision=revision, name="send_back")
         run_reject(run.id, reason, revision=run.revision)
     return erasure_request(request_id)
 
@@ -73,11 +73,12 @@ def locked_without_proposal(request_id: UUID, *, revision: int) -> ErasureReques
     return locked_request(request_id)
 
 
-def _waiting_run(request_id: UUID, *, run_id: UUID, revision: int, step: str) -> RemovalRun:
+def _waiting_run(request_id: UUID, *, run_id: UUID, revision: int, name: str) -> RemovalRun:
     """Lock first the run and then the request, in the order that every step of a run uses, and return the run."""
     found = erasure_request(request_id)
-    if found.state != S.AWAITING_APPROVAL or found.run_id is None:
-        raise RequestStepError(reference=found.reference, state=S(found.state).label, step=step)
+    if found.state not in REQUESTS.sources(name) or found.run_id is None:
+        done = REQUESTS.ways(name)[0].done
+        raise RequestStepError(reference=found.reference, state=S(found.state).label, step=done)
     if found.run_id != run_id:
         raise RequestChangedError(reference=found.reference)
     run = locked_run(run_id)

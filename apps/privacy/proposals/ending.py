@@ -43,7 +43,7 @@ def refuse(
         request = locked_without_proposal(request_id, revision=revision)
         if code not in refusals_of(request.purpose):
             raise RefusalGroundError
-        require_step(request, S.REFUSED, step="refused")
+        require_step(request, "refuse")
         change(
             request,
             "refused",
@@ -68,7 +68,7 @@ def withdraw(request_id: UUID, *, revision: int, words: str) -> ErasureRequest:
     said = require_words(words)
     with transaction.atomic():
         request = locked_without_proposal(request_id, revision=revision)
-        require_step(request, S.WITHDRAWN, step="withdrawn")
+        require_step(request, "withdraw")
         details = replace(known_details(request), withdrawal_words=said)
         change(request, "withdrawn", to=S.WITHDRAWN, details=details, finished_at=timezone.now())
         lift_at_end(request)

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from apps.audit.models import Outcome
 from apps.erasure.contracts import RunState
-from apps.privacy.codes.life import RequestState, who_may
+from apps.privacy.codes.life import REQUESTS, RequestState
 from apps.privacy.inventory.restricting import lift_after_erasure, lift_after_return, restrict_run
 from apps.privacy.models import ErasureRequest
 from apps.privacy.requests.errors import RequestStepError
@@ -64,7 +64,7 @@ def _follow(request: ErasureRequest, to: RequestState, event: str, **values: Any
     before = S(request.state)
     if before is to:
         return
-    if who_may(before, to) is None:
+    if not REQUESTS.leads(before, to):
         raise RequestStepError(reference=request.reference, state=before.label, step=f"{to.label} by its run")
     run_id = request.run_id
     values |= {"state": to.value, "finished_at": timezone.now() if to in _ENDED else None}

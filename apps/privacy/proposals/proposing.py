@@ -91,7 +91,7 @@ def request_propose(
     with transaction.atomic():
         request = locked_request(request_id, revision=revision)
         require_erasure(request)
-        require_step(request, S.AWAITING_APPROVAL, step="proposed")
+        require_step(request, "propose")
         run = run_propose(
             origin=Origin.REQUEST,
             origin_id=request.id,

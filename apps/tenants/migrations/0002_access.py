@@ -238,6 +238,7 @@ class Migration(migrations.Migration):
         RunSqlFile("second_factor.sql"),
         RunSqlFile("api_keys.sql"),
         RunSqlFile("decisions.sql"),
+        RunSqlFile("flows.sql"),
         # Beside what the tables' own triggers hold, which fire after these and have the last word.
         Stamp("Tenant", created_at="own made"),
         Stamp("Scope", created_at="own made"),

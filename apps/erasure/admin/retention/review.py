@@ -19,12 +19,14 @@ from apps.erasure.models import RetentionSchedule, ScheduleStatus
 from apps.erasure.retention.baseline import ensure_in_force
 from apps.erasure.retention.diff import changes, name_of
 from apps.erasure.retention.due import Totals, totals
+from apps.erasure.retention.flow import SCHEDULES
 from apps.erasure.retention.selectors import rules_of
 from apps.erasure.retention.services import schedule_approve, schedule_reject, schedule_take_back
 from apps.errors import ApplicationError
-from apps.tenants.admin.base import may, require
+from apps.tenants.admin.base import require
 from apps.tenants.admin.frame import frame
 from apps.tenants.admin.read import number_read
+from apps.tenants.flows.checks import steps_offered
 from apps.tenants.requests import principal_of
 from apps.tenants.roles import Permission
 
@@ -104,8 +106,8 @@ def _show(
     rules = rules_of(schedule)
     found = changes(rules_of(base), rules) if base else ()
     own = schedule.author_id is not None and schedule.author_id == principal_of(request).id
+    offered = steps_offered(SCHEDULES, schedule, principal_of(request))
     in_review = state is ScheduleStatus.IN_REVIEW
-    decides = in_review and may(request, Permission.PRIVACY_APPROVE) and not own
     context: dict[str, Any] = {
         "schedule": schedule,
         "state": state_pill(schedule),
@@ -117,8 +119,8 @@ def _show(
         "today": today(),
         "families": families(rules),
         "own": own,
-        "decides": decides,
-        "takes_back": in_review and own and may(request, Permission.PRIVACY_MANAGE),
+        "offered": offered,
+        "decides": "approve" in offered,
         "deciders": people_who_may_decide(schedule) if in_review else (),
         "note_form": NoteForm(prefix="approve"),
         "reject_form": reject or ReasonForm(prefix="reject"),

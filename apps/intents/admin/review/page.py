@@ -19,6 +19,7 @@ from apps.intents.admin.review.acts import ACTS, ERROR_FIELDS, Act, carry_out, s
 from apps.intents.admin.review.facts import base_of, deciders, story
 from apps.intents.admin.review.forms import ReviewForm
 from apps.intents.errors import OwnVersionError
+from apps.intents.flow import VERSIONS
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import version_snapshot
@@ -27,6 +28,7 @@ from apps.tenants.admin.addresses import address
 from apps.tenants.admin.base import add_error, may, require
 from apps.tenants.admin.read import number_read
 from apps.tenants.errors import PermissionDeniedError
+from apps.tenants.flows.checks import steps_offered
 from apps.tenants.requests import principal_of
 from apps.tenants.roles import Permission
 
@@ -123,17 +125,19 @@ def _show(
 def _part(request: HttpRequest, version: PolicyVersion, forms: dict[str, ReviewForm]) -> dict[str, Any]:
     """What the reader has to do with it, and the forms that they may use."""
     approves, edits = may(request, Permission.POLICY_APPROVE), may(request, Permission.POLICY_EDIT)
+    steps = steps_offered(VERSIONS, version, principal_of(request))
     own = version.author_id is not None and version.author_id == principal_of(request).id
-    in_review, approved = version.status == VersionStatus.IN_REVIEW, version.status == VersionStatus.APPROVED
-    decides = in_review and approves and not own
-    offered = ["approve", "approve_later", "send_back", "reject"] if decides else []
-    if (own and edits and (in_review or approved)) or (approves and approved):
-        offered.append("withdraw")
+    decides = "approve" in steps
+    # Whoever decides rejects, instead of withdrawing.
+    offered = (
+        ["approve", "approve_later", "send_back", "reject"] if decides else [name for name in steps if name in ACTS]
+    )
     if version.status in _DISCUSSED and (approves or edits):
         offered.append("comment")
     return {
         "own": own,
         "decides": decides,
+        "offered": steps,
         "forms": {name: forms.get(name) or ACTS[name].form(prefix=name) for name in offered},
         "seen": seen_now(version) if decides else "",
         "draft_url": reverse("admin:policy_draft", args=[version.id]) if own and edits else "",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from apps.privacy.codes.life import RequestState, label_of, who_may
+from apps.privacy.codes.life import REQUESTS, RequestState, label_of
 from apps.privacy.models import ErasureRequest
 from apps.privacy.requests.details import Details, resealed_details
 from apps.privacy.requests.errors import (
@@ -19,6 +19,8 @@ from apps.privacy.requests.errors import (
 )
 from apps.privacy.requests.events import tell
 from apps.tenants.context import current_scope
+from apps.tenants.flows import checks
+from apps.tenants.flows.table import Refusal, Step
 from apps.tenants.principals import PrincipalKind
 from apps.tenants.roles import Permission
 
@@ -50,12 +52,17 @@ def locked_request(request_id: UUID, *, revision: int | None = None) -> ErasureR
     return found
 
 
-def require_step(request: ErasureRequest, to: RequestState, *, step: str) -> None:
-    """Raise RequestStepError unless the request may go to this state. Args: step: in words, such as `refused`."""
-    before = RequestState(request.state)
-    if who_may(before, to, is_access=request.is_access) is None:
-        state = label_of(before, is_access=request.is_access)
-        raise RequestStepError(reference=request.reference, state=state, step=step)
+def require_step(request: ErasureRequest, name: str) -> None:
+    """Require that the acting person may take this step of the request now (codes/life.py).
+
+    Raises: PermissionDeniedError, RequestStepError.
+    """
+    checks.require_step(REQUESTS, request, name, refused=_refused)
+
+
+def _refused(request: ErasureRequest, step: Step, because: Refusal) -> RequestStepError:
+    state = label_of(RequestState(request.state), is_access=request.is_access)
+    return RequestStepError(reference=request.reference, state=state, step=step.done)
 
 
 def require_erasure(request: ErasureRequest) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
 from uuid import UUID
 
 from django.db import transaction
@@ -36,7 +35,6 @@ from apps.privacy.requests.services.stepping import (
 )
 
 S = RequestState
-_NOT_YET_ASSESSED: Final = (S.RECEIVED, S.IDENTITY_PENDING)
 
 
 def identity_ask(
@@ -58,7 +56,7 @@ def identity_ask(
     said = require_words(words)
     with transaction.atomic():
         request = locked_request(request_id, revision=revision)
-        require_step(request, S.IDENTITY_PENDING, step="asked for proof of identity")
+        require_step(request, "ask_identity")
         change(
             request,
             "identity_asked",
@@ -76,8 +74,7 @@ def identity_confirm(request_id: UUID, *, revision: int) -> ErasureRequest:
     require_manager()
     with transaction.atomic():
         request = locked_request(request_id, revision=revision)
-        if request.state not in _NOT_YET_ASSESSED:
-            raise RequestStepError(reference=request.reference, state=S(request.state).label, step="confirmed")
+        require_step(request, "confirm")
         return change(request, "identity_confirmed", to=S.ASSESSING, identity_confirmed_at=timezone.now())
 
 
@@ -91,8 +88,7 @@ def assess(request_id: UUID, *, revision: int, ground: Ground, notes: str = "") 
     with transaction.atomic():
         request = locked_request(request_id, revision=revision)
         require_erasure(request)
-        if request.state != S.ASSESSING:
-            raise RequestStepError(reference=request.reference, state=S(request.state).label, step="assessed")
+        require_step(request, "assess")
         known = known_details(request)
         details = replace(known, notes=notes.strip()) if notes.strip() and notes.strip() != known.notes else None
         follows = request.subject_type != SubjectType.DATA_SUBJECT
