@@ -66,7 +66,7 @@ def test_it_is_taken_in_and_told_apart_in_the_list(office: Office) -> None:
     dora = Visitor("dora")
     assert "Access for somebody who is named" in dora.open("erasure_request_receive").text
     page = dora.open("erasure_request_receive", purpose="access", subject="data_subject")
-    assert "Take in an access request" in page.text
+    assert "Take in a request for access" in page.text
     answer = dora.post(
         f"{page.response.request['PATH_INFO']}?purpose=access&subject=data_subject",
         {"names": NAME, "requester": "person", "language": "en", "received_at": "2026-01-05T09:00"},

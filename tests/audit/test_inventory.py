@@ -289,7 +289,7 @@ def test_nothing_is_proposed_before_every_place_is_decided_and_every_document_ch
     with as_(office.dora), pytest.raises(NotProposableError, match="places are open"):
         inventory_propose(request.id)
     confirm_all(office, request)
-    with as_(office.dora), pytest.raises(NotProposableError, match="Say of 2 documents"):
+    with as_(office.dora), pytest.raises(NotProposableError, match="Choose for 2 documents"):
         inventory_propose(request.id)
     treat(office, request, found.letter, Treatment.REDACT)
     treat(office, request, found.note, Treatment.REMOVE)
@@ -417,7 +417,7 @@ def test_a_mention_that_a_redaction_left_is_found_and_named_before_anything_is_p
             inventory_propose(request.id)
 
     confirm_all(office, request)
-    with as_(office.dora), pytest.raises(NotProposableError, match="Say of 1 document"):
+    with as_(office.dora), pytest.raises(NotProposableError, match="Choose for 1 document"):
         inventory_propose(request.id)
     treat(office, request, redacted, Treatment.REDACT)
     with as_(office.dora):

@@ -280,7 +280,7 @@ def test_it_can_be_decided_again_and_no_later_search_says_otherwise(
     assert (again.decision, again.decided_by_id) == (Decision.CONFIRMED, office.dora.id)
     with as_(office.dora):
         assert standing(request_).carried == 0
-        assert "Say of 1 document" in " ".join(prospect(office.again(request_)).problems)
+        assert "Choose for 1 document" in " ".join(prospect(office.again(request_)).problems)
     assert len(told(office)) == 1
 
 

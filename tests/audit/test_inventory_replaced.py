@@ -250,7 +250,7 @@ def test_a_place_found_after_the_redaction_is_decided_in_the_redacted_version_an
         inventory_propose(request_.id)
     # It is them: the redacted version is redacted once more, and all before it goes.
     say(office, request_, Reason.NAMED, new)
-    assert "Say of 1 document" in problems(office, request_)
+    assert "Choose for 1 document" in problems(office, request_)
     treat(office, request_, redacted)
     with as_(office.dora):
         assert redactions_prepare(request_.id) == 1
@@ -293,7 +293,7 @@ def test_what_is_open_in_the_versions_before_goes_too_without_a_decision(office:
     assert to_go(office, request) == set()
     # Whoever decides about it all the same need not say what becomes of it: that is known.
     say(office, request, Reason.NAMED, confirmed)
-    assert "Say of 1 document" in problems(office, request)
+    assert "Choose for 1 document" in problems(office, request)
     redacted_by_worker(office, request)
     there = counted(office, request)
     assert (there.open, there.set_aside, len(others), problems(office, request)) == (0, 1, 1, "")

@@ -171,7 +171,7 @@ def test_a_reader_counts_what_they_may_see(acme: Firm) -> None:
     asked(acme, scopes=("fund:alpha",), hits=[hit(RUN)])
     asked(acme, scopes=("fund:beta",), intent="secret", hits=[hit(NOTE)])
     page = Visitor("bob").open("audit_report")
-    assert "Looked at 1 of 1 question," in page.text
+    assert "Examined 1 of 1 question," in page.text
     assert "secret" not in page.text
     assert acme.scopes["fund:beta"].key not in page.text
 

@@ -36,7 +36,7 @@ def test_an_auditor_reads_a_decision_runs_it_again_and_takes_the_figures(
     expect(page.locator("#verdict")).to_contain_text("The same decision as then")
 
     page.get_by_role("link", name="Reports").click()
-    expect(page.locator("#looked")).to_contain_text("Looked at 1 of 1 question")
+    expect(page.locator("#looked")).to_contain_text("Examined 1 of 1 question")
     with page.expect_download() as figures:
         page.get_by_role("button", name="Download as CSV: Questions by intent").press("Enter")
     assert figures.value.path().read_text().startswith("Day,")

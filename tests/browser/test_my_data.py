@@ -31,7 +31,7 @@ def test_a_person_takes_out_what_is_held_about_them_and_reads_it(
         )
     page = sign_in("alice")
     page.get_by_role("link", name="What is held about me").click()
-    expect(page.get_by_role("heading", name="Take out what Acme holds about you")).to_be_visible()
+    expect(page.get_by_role("heading", name="Download what Acme holds about you")).to_be_visible()
     page.set_viewport_size({"width": 400, "height": 800})
     assert page.locator("html").evaluate("html => html.scrollWidth") <= 400
     with page.expect_download() as started:

@@ -166,7 +166,7 @@ def test_the_list_says_of_each_draft_what_it_changes_and_what_to_do(
 def test_the_list_counts_what_is_to_be_mended(officer: Visitor, draft: PolicyVersion) -> None:
     save(officer, draft, typed(officer, draft).without("kind-i1"))
     page = officer.open("policy_drafts")
-    assert "mend 2 problems" in page.text
+    assert "fix 2 problems" in page.text
     assert not any(link.endswith("/submit/") for link in page.links)
 
 
@@ -475,7 +475,7 @@ def test_submitting_says_who_is_asked_what_changes_and_what_can_t_be_undone(
     change(olivia, draft)
     text = officer.open("policy_draft_submit", draft.id).text
     assert "work list: rupert." in text
-    assert "Against version 1: Performance can now reach Schedules." in text
+    assert "Compared with version 1: Performance can now reach Schedules." in text
     assert "can no longer change" in text
 
 

@@ -190,15 +190,15 @@ def test_a_number_is_shown_as_it_is_read_back(score: float) -> None:
     [
         ("name-i1", "", "Enter a short name for the intent"),
         ("name-i1", "Fund Costs", "lower-case letters"),
-        ("name-i1", "p" * 41, "40 can be kept"),
+        ("name-i1", "p" * 41, "at most 40 are allowed"),
         ("name-i1", "compliance", "Another intent has this short name"),
         ("name-i1", "unrecognised", "reserved for questions"),
         ("label-i1", " ", "Enter the name"),
         ("label-fallback", "", "Enter the name"),
         ("label-i1", "p" * 81, "80 can be kept"),
-        ("label-i1", "a\0b", "can't be kept"),
-        ("description-i1", "a\0b", "can't be kept"),
-        ("description-i1", "p" * 4001, "4,000 can be kept"),
+        ("label-i1", "a\0b", "can't be stored"),
+        ("description-i1", "a\0b", "can't be stored"),
+        ("description-i1", "p" * 4001, "at most 4,000 are allowed"),
         ("recording-i1", "everything", "Choose what is kept"),
         ("recording-fallback", "", "Choose what is kept"),
         ("reason", "", "Say why"),
@@ -213,7 +213,7 @@ def test_what_can_t_be_stored_is_told_beside_its_field(field: str, value: str, c
 
 
 @pytest.mark.parametrize(
-    ("example", "complaint"), [("q" * 501, "500 can be kept"), ("a\0b", "can't be kept"), ("same", "")]
+    ("example", "complaint"), [("q" * 501, "at most 500 are allowed"), ("a\0b", "can't be stored"), ("same", "")]
 )
 def test_an_example_that_can_t_be_stored_is_told_beside_it(example: str, complaint: str) -> None:
     first = BASELINE.examples[0].text

@@ -478,7 +478,7 @@ def test_an_author_who_may_approve_is_offered_nothing_and_refused_when_typing_it
     for name, field in (("approve", "note"), ("send_back", "reason"), ("reject", "reason")):
         refused = officer.send("policy_review", version.id, **{"act": name, f"{name}-{field}": "Mine."})
         assert refused.status == 403
-        assert "You wrote version 2: somebody else decides on it." in refused.text
+        assert "You wrote version 2, so somebody else decides on it." in refused.text
     assert again(acme, version).status == VersionStatus.IN_REVIEW
 
 

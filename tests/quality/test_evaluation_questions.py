@@ -101,7 +101,7 @@ def test_a_title_will_do_for_the_document(firm: Firm, olivia: Visitor) -> None:
         ("document", "no-such-document", "no searchable document"),
         ("pages", "9-7", "is no page"),
         ("pages", "5", "there is no page 5"),
-        ("scope", "fund:beta", "lies in fund:alpha"),
+        ("scope", "fund:beta", "is in fund:alpha"),
         ("scope", "fund:none", "not one of the available choices"),
     ],
 )

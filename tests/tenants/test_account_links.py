@@ -77,7 +77,7 @@ def test_a_password_is_set_once_by_the_link_and_ends_every_session(acme: Firm) -
     path = link_in_last_letter()
     first, second = Client(), Client()
     for client in (first, second):
-        assert "For the account bob" in Page(client.get(path, follow=True)).text
+        assert "You set the password of the account bob" in Page(client.get(path, follow=True)).text
     assert set_password(first).status == 302
     assert set_password(second, "yet another password 1").status == 410
     assert Client().login(username="bob", password=NEW)
