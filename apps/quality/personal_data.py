@@ -87,4 +87,3 @@ def classify_quality() -> None:
         cleared_by="retrieval.evaluation_answers",
     )
     classify("task:apps.retrieval.tasks.run_impact", Sort.NONE, because="Ids of a tenant and a preview.")
-    classify("task:apps.retrieval.tasks.impact_sweep", Sort.NONE, because="Without arguments.")

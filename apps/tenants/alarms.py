@@ -187,12 +187,12 @@ def _of_the_clock() -> list[Alarm]:
                 operators=f"Late: {names}{more}. See that beat, clock and the other workers run, and their logs.",
             )
         )
-    for sweep, ids in failing().items():
+    for doing, ids in failing().items():
         found += [
             Alarm(
                 watched=Watched.SCHEDULE,
                 tenant_id=UUID(each),
-                what=f"Something that must be done by the clock fails for this tenant: {sweep.value}.",
+                what=f"Something that must be done by the clock fails for this tenant: {doing}.",
                 todo=TELL,
                 operators="The worker's log says for which thing, and why.",
             )

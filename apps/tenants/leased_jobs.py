@@ -30,6 +30,7 @@ from apps.tenants.beside import beside
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.models.leased_job import LeasedJob
+from apps.tenants.selectors.tenants import active_tenants
 from apps.tenants.sweeping import each_tenant, is_past
 from apps.tenants.waiting import Count
 
@@ -160,15 +161,19 @@ def send_later(task: str, tenant_id: UUID, id: UUID, *, after_s: float = 0) -> N
     transaction.on_commit(partial(_send, task, [str(tenant_id), str(id)], after_s))
 
 
-def sweep_all(kind: type[LeasedJob], *, tenants: Iterable[TenantId] | None = None) -> int:
-    """Send the messages of due jobs again, in every tenant. Returns: how many were sent.
+def sweep_all() -> int:
+    """Send the messages of due jobs again, of every kind and in every tenant. Returns: how many were sent.
 
     Due jobs are those whose message was lost, and those whose worker died.
-
-    Args: tenants: only these tenants; None for all.
     """
+    return sum(sweep_kind(kind) for kind in LeasedJob.kinds())
+
+
+def sweep_kind(kind: type[LeasedJob]) -> int:
+    """Do the same for one kind of job."""
     seen = None if kind.work is None else Count(kind.work)
-    sent = each_tenant(partial(sweep_tenant, kind, seen), doing=kind.sweep, tenants=tenants)
+    tenants = None if kind.in_suspended else active_tenants()
+    sent = each_tenant(partial(sweep_tenant, kind, seen), doing=kind.sweep(), tenants=tenants)
     if seen is not None:
         seen.note()
     return sent

@@ -14,10 +14,12 @@ from typing import Final, TypeVar
 
 from django.core.cache import cache
 from django.db.models import Q
+from django.utils.text import slugify
 from redis.exceptions import RedisError
 
 from apps.errors import ApplicationError
 from apps.tenants.ids import TenantId
+from apps.tenants.models.leased_job import LeasedJob
 from apps.tenants.selectors.tenants import all_tenants
 
 logger = logging.getLogger("glassbox.sweep")
@@ -40,19 +42,21 @@ class SweepIncompleteError(ApplicationError):
 
 
 class Sweep(StrEnum):
-    """What the schedule does for one tenant after another, in words for the log and for people."""
+    """What the schedule does for one tenant after another, in words for the log and for people.
+
+    Each kind of job has such words too (LeasedJob.sweep).
+    """
 
     REQUESTS = "forget expired requests"
     DOCUMENTS = "send due documents again"
     POLICIES = "put approved policies in force"
-    IMPACTS = "send due impact previews again"
     SEAL = "seal the log"
     CHECKPOINTS = "sign and export checkpoints"
     ATTESTATIONS = "have checkpoints attested"
     VERIFY = "verify the log once a night"
     COUNT = "count what is due by the retention rules"
     LETTERS = "send letters that are due"
-    SEARCHES = "send due searches for people again"
+    REDACTIONS = "send due redactions again"
     PACKAGES = "remove expired packages"
     REMOVALS = "carry out approved removals"
     LEFTOVERS = "remove what the log authorises"
@@ -77,7 +81,7 @@ def each_by_itself(items: Iterable[Item], work: Callable[[Item], int], *, doing:
 def each_tenant(
     work: Callable[[TenantId], int],
     *,
-    doing: Sweep,
+    doing: str,
     tenants: Iterable[TenantId] | None = None,
     rank: Callable[[TenantId], float] | None = None,
 ) -> int:
@@ -85,7 +89,8 @@ def each_tenant(
 
     A failure is logged and does not keep the other tenants from being done; nothing is raised.
 
-    Args: tenants: only these tenants; None for all.
+    Args: doing: a member of Sweep, or LeasedJob.sweep of a kind.
+          tenants: only these tenants; None for all.
           rank: the order of the tenants, the lowest first; None for any order.
     """
     every = [TenantId(each.id) for each in all_tenants()] if tenants is None else [*tenants]
@@ -93,7 +98,7 @@ def each_tenant(
         every.sort(key=rank)
     done, failed = _each(every, work, doing=doing)
     try:
-        cache.set(_KEY.format(doing=doing.name), [str(each) for each in failed], timeout=_TOLD_FOR_S)
+        cache.set(_key(doing), [str(each) for each in failed], timeout=_TOLD_FOR_S)
     except RedisError as error:
         # The failures are in the log, and health shows by itself that the cache does not answer.
         logger.warning("which tenants a sweep failed for can't be shown: %s", type(error).__name__)
@@ -116,14 +121,18 @@ def each_that_can(tenants: Iterable[TenantId], work: Callable[[TenantId], Item],
     return found
 
 
-def failing() -> dict[Sweep, list[str]]:
+def failing() -> dict[str, list[str]]:
     """Return the ids of the tenants for which each sweep failed in its last run; empty if the cache does not answer."""
-    keys = {_KEY.format(doing=sweep.name): sweep for sweep in Sweep}
+    keys = {_key(doing): doing for doing in (*map(str, Sweep), *(kind.sweep() for kind in LeasedJob.kinds()))}
     try:
         found = cache.get_many(keys)
     except RedisError:
         return {}
     return {keys[key]: sorted(ids) for key, ids in found.items() if ids}
+
+
+def _key(doing: str) -> str:
+    return _KEY.format(doing=slugify(doing))
 
 
 def is_past(field: str, now: datetime, *, longest: timedelta = LONGEST_WAIT) -> Q:

@@ -20,7 +20,7 @@ from django.utils import timezone
 from apps.audit.errors import DataKeyDamagedError
 from apps.audit.keys import data_keys
 from apps.audit.models import Verification, VerificationState
-from apps.audit.verify.requests import verification_sweep_all
+from apps.audit.verify.requests import verifications_request_due
 from apps.audit.verify.standing import Verdict, standing
 from apps.audit.verify.statements import newest, state_verification, stated
 from apps.erasure import watching as removals
@@ -30,6 +30,7 @@ from apps.tenants.alarm_mail import tell_operators
 from apps.tenants.alarms import Alarm, Seen, Watched
 from apps.tenants.api import probes
 from apps.tenants.context import open_scope
+from apps.tenants.leased_jobs import sweep_kind
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from apps.tenants.sweeping import Sweep, failing
@@ -110,7 +111,7 @@ def made_long_ago() -> None:
 
 def swept() -> int:
     with as_worker():
-        return verification_sweep_all()
+        return verifications_request_due() + sweep_kind(Verification)
 
 
 def of_clock(firm: Firm) -> list[Verification]:

@@ -5,13 +5,21 @@ from __future__ import annotations
 import pytest
 
 from apps.tenants.models.leased_job import LeasedJob
+from apps.tenants.sweeping import Sweep
+from apps.tenants.tasks import sweep_jobs
 from config.celery import app
+from config.settings import base as configured
 
 KINDS = LeasedJob.kinds()
 
 
 def test_the_kinds_are_found() -> None:
     assert {"audit.Verification", "audit.Inventory", "retrieval.PolicyImpact"} <= {kind._meta.label for kind in KINDS}
+
+
+def test_one_sweep_of_the_schedule_is_for_all_of_them() -> None:
+    entry = configured.CELERY_BEAT_SCHEDULE["jobs-sweep"]
+    assert (entry["task"], entry["schedule"]) == (sweep_jobs.name, 30.0)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind._meta.label)
@@ -29,6 +37,7 @@ class TestEachKind:
     def test_the_sweep_can_order_what_waits(self, kind: type[LeasedJob]) -> None:
         assert {"requested_at", "started_at"} <= {field.name for field in kind._meta.fields}
 
-    def test_nobody_else_uses_its_task_or_its_sweep(self, kind: type[LeasedJob]) -> None:
+    def test_nobody_else_uses_its_task_or_its_words(self, kind: type[LeasedJob]) -> None:
         assert [each for each in KINDS if each.task == kind.task] == [kind]
-        assert [each for each in KINDS if each.sweep == kind.sweep] == [kind]
+        assert [each for each in KINDS if each.label == kind.label] == [kind]
+        assert kind.sweep() not in {*Sweep}

@@ -7,7 +7,6 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from apps.tenants.models.leased_job import LeasedJob
-from apps.tenants.sweeping import Sweep
 
 
 class VerificationState(models.TextChoices):
@@ -38,7 +37,8 @@ class Verification(LeasedJob):
     """
 
     task = "apps.audit.tasks.run_verification"
-    sweep = Sweep.VERIFY
+    label = "verifications of a log"
+    in_suspended = True
     reason = "verify the log"
     waiting = (VerificationState.WAITING,)
     running = VerificationState.RUNNING

@@ -120,7 +120,7 @@ def _inventory() -> None:
     classify("audit_erasurerequest.restricted_at", Sort.NONE, because="A time.")
     for name in ("run_inventory", "redact_inventory"):
         classify(f"task:apps.privacy.tasks.{name}", Sort.NONE, because="Ids of the tenant and of a row.")
-    classify("task:apps.privacy.tasks.inventory_sweep", Sort.NONE, because="Without arguments.")
+    classify("task:apps.privacy.tasks.send_redactions", Sort.NONE, because="Without arguments.")
 
 
 def _log() -> None:

@@ -93,7 +93,7 @@ def classify_beside() -> None:
         "apps.erasure.tasks.issue_certificates",
     ):
         classify(f"task:{name}", Sort.NONE, because="Without arguments.")
-    for name in ("forget_ended_sessions", "forget_expired_requests", "tell_alarms"):
+    for name in ("forget_ended_sessions", "forget_expired_requests", "sweep_jobs", "tell_alarms"):
         classify(f"task:apps.tenants.tasks.{name}", Sort.NONE, because="Without arguments.")
     classify(
         "task:apps.tenants.tasks.password_link_ask",

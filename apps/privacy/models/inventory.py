@@ -14,7 +14,6 @@ from apps.privacy.codes.inventory import Decision, InventoryState, Quoting, Trea
 from apps.privacy.models.erasure_request import ErasureRequest
 from apps.tenants.models.base import TenantForeignKey, TenantModel
 from apps.tenants.models.leased_job import LeasedJob
-from apps.tenants.sweeping import Sweep
 from apps.tenants.waiting import Work
 
 
@@ -30,7 +29,8 @@ class Inventory(LeasedJob):
     """
 
     task = "apps.privacy.tasks.run_inventory"
-    sweep = Sweep.SEARCHES
+    label = "searches for people"
+    in_suspended = True
     work = Work.SEARCHES
     reason = "search for the person of a request"
     waiting = (InventoryState.WAITING,)

@@ -7,7 +7,6 @@ from django.db import models
 from apps.intents.models import PolicyVersion
 from apps.tenants.models.base import TenantForeignKey
 from apps.tenants.models.leased_job import LeasedJob
-from apps.tenants.sweeping import Sweep
 from apps.tenants.waiting import Work
 
 
@@ -26,7 +25,7 @@ class PolicyImpact(LeasedJob):
     """
 
     task = "apps.retrieval.tasks.run_impact"
-    sweep = Sweep.IMPACTS
+    label = "previews of policies"
     work = Work.PREVIEWS
     reason = "compute the impact of a policy version"
     waiting = (ImpactState.QUEUED,)

@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 from django.db import models
 
 from apps.tenants.models.base import TenantModel
-from apps.tenants.sweeping import Sweep
 from apps.tenants.waiting import Work
 
 
@@ -25,11 +24,13 @@ class LeasedJob(TenantModel):
     no worker has begun by then.
     """
 
-    # The Celery task that runs the job; the sweep that sends its message again; and the name that health gives to
-    # waiting jobs.
+    # The Celery task that runs the job; what an operator reads of such jobs, such as "searches for people"; and the
+    # name that health gives to waiting jobs.
     task: ClassVar[str]
-    sweep: ClassVar[Sweep]
+    label: ClassVar[str]
     work: ClassVar[Work | None] = None
+    # Whether the jobs of a suspended tenant go on.
+    in_suspended: ClassVar[bool] = False
     # The reason that the worker gives when it opens the tenant's scope.
     reason: ClassVar[str]
     # The states in which a worker may take the job, and the state while a worker holds it.
@@ -46,6 +47,11 @@ class LeasedJob(TenantModel):
 
     class Meta:
         abstract = True
+
+    @classmethod
+    def sweep(cls) -> str:
+        """Return what the sweep does for this kind, in words for the log and for people."""
+        return f"send again to a worker: {cls.label}"
 
     @classmethod
     def kinds(cls) -> list[type[LeasedJob]]:
