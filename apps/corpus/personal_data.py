@@ -41,7 +41,6 @@ def classify_corpus() -> None:
         because="ingest:served:<tenant>: when a document of the tenant was last taken up; a day.",
     )
     classify("task:apps.corpus.tasks.run_next", Sort.NONE, because="Without arguments.")
-    classify("task:apps.corpus.tasks.sweep", Sort.NONE, because="Without arguments.")
     _memories()
 
 
@@ -119,8 +118,8 @@ def _jobs() -> None:
     table = "corpus_ingestjob"
     classify_columns(
         table,
-        f"{_KEYS} actor_kind stage status embedding_profile attempts next_attempt_at lease_owner lease_until "
-        "pages_total chunks_total chunks_embedded error_code created_at updated_at started_at finished_at",
+        f"{_KEYS} actor_kind stage state embedding_profile attempts next_attempt_at lease_owner lease_until "
+        "pages_total chunks_total chunks_embedded error_code requested_at updated_at started_at finished_at",
         Sort.NONE,
         because="Ids, counts, times and codes; a lease's owner is a process.",
     )

@@ -162,12 +162,12 @@ def _of_the_queues() -> list[Alarm]:
         Alarm(
             watched=Watched.QUEUES,
             tenant_id=None,
-            what=f"Of the {work.label} that wait, the oldest has waited for {lasting(there.oldest_s)}.",
+            what=f"Of the {kind.label} that wait, the oldest has waited for {lasting(there.oldest_s)}.",
             todo=TELL,
-            operators=f"{there.count} wait. See that `manage.py serve {work.process}` runs, and its log; where it "
+            operators=f"{there.count} wait. See that `manage.py serve {kind.process}` runs, and its log; where it "
             "is always busy, give it more --processes.",
         )
-        for work, there in waiting_now().items()
+        for kind, there in waiting_now().items()
         if there.oldest_s > LONG_S
     ]
 

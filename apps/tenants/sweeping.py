@@ -19,7 +19,6 @@ from redis.exceptions import RedisError
 
 from apps.errors import ApplicationError
 from apps.tenants.ids import TenantId
-from apps.tenants.models.leased_job import LeasedJob
 from apps.tenants.selectors.tenants import all_tenants
 
 logger = logging.getLogger("glassbox.sweep")
@@ -123,6 +122,9 @@ def each_that_can(tenants: Iterable[TenantId], work: Callable[[TenantId], Item],
 
 def failing() -> dict[str, list[str]]:
     """Return the ids of the tenants for which each sweep failed in its last run; empty if the cache does not answer."""
+    # Imported here, because models/leased_job.py imports this module.
+    from apps.tenants.models.leased_job import LeasedJob
+
     keys = {_key(doing): doing for doing in (*map(str, Sweep), *(kind.sweep() for kind in LeasedJob.kinds()))}
     try:
         found = cache.get_many(keys)

@@ -332,7 +332,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "DocumentType": "apps.corpus.kinds.DocumentType",
         "SourceType": "apps.corpus.kinds.SourceType",
         "DocumentStatus": "apps.corpus.models.DocumentStatus",
-        "JobStatus": "apps.corpus.models.JobStatus",
+        "JobStatus": "apps.corpus.models.JobState",
         "JobStage": "apps.corpus.models.JobStage",
         "PolicyStatus": "apps.intents.models.VersionStatus",
         "PolicyOrigin": "apps.intents.models.VersionOrigin",
@@ -418,7 +418,6 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "activate-due-policies": {"task": "apps.intents.tasks.activate_due_policies", "schedule": 30.0},
     # Jobs of every kind whose message was lost, or whose worker died (apps/tenants/leased_jobs.py).
     "jobs-sweep": {"task": "apps.tenants.tasks.sweep_jobs", "schedule": 30.0},
-    "corpus-sweep": {"task": "apps.corpus.tasks.sweep", "schedule": 30.0},
     # The message expires soon, since the next run finds what one run leaves.
     "audit-seal": {"task": "apps.audit.tasks.seal", "schedule": 1.0, "options": {"expires": 5}},
     "audit-checkpoint": {"task": "apps.audit.tasks.checkpoint", "schedule": 60.0, "options": {"expires": 60}},

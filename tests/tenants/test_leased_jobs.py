@@ -14,7 +14,9 @@ KINDS = LeasedJob.kinds()
 
 
 def test_the_kinds_are_found() -> None:
-    assert {"audit.Verification", "audit.Inventory", "retrieval.PolicyImpact"} <= {kind._meta.label for kind in KINDS}
+    assert {"audit.Inventory", "audit.Verification", "corpus.IngestJob", "retrieval.PolicyImpact"} <= {
+        kind._meta.label for kind in KINDS
+    }
 
 
 def test_one_sweep_of_the_schedule_is_for_all_of_them() -> None:
@@ -31,8 +33,8 @@ class TestEachKind:
 
     def test_its_states_are_among_those_of_its_column(self, kind: type[LeasedJob]) -> None:
         states = {value for value, _ in kind._meta.get_field("state").choices}
-        assert {*kind.waiting, kind.running} < states
-        assert kind.running not in kind.waiting
+        assert {*kind.waiting, *kind.postponed, kind.running} < states
+        assert kind.running not in (*kind.waiting, *kind.postponed)
 
     def test_the_sweep_can_order_what_waits(self, kind: type[LeasedJob]) -> None:
         assert {"requested_at", "started_at"} <= {field.name for field in kind._meta.fields}

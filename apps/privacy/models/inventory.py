@@ -14,7 +14,6 @@ from apps.privacy.codes.inventory import Decision, InventoryState, Quoting, Trea
 from apps.privacy.models.erasure_request import ErasureRequest
 from apps.tenants.models.base import TenantForeignKey, TenantModel
 from apps.tenants.models.leased_job import LeasedJob
-from apps.tenants.waiting import Work
 
 
 class Inventory(LeasedJob):
@@ -31,7 +30,7 @@ class Inventory(LeasedJob):
     task = "apps.privacy.tasks.run_inventory"
     label = "searches for people"
     in_suspended = True
-    work = Work.SEARCHES
+    counted_as = "searches"
     reason = "search for the person of a request"
     waiting = (InventoryState.WAITING,)
     running = InventoryState.RUNNING

@@ -7,7 +7,6 @@ from django.db import models
 from apps.intents.models import PolicyVersion
 from apps.tenants.models.base import TenantForeignKey
 from apps.tenants.models.leased_job import LeasedJob
-from apps.tenants.waiting import Work
 
 
 class ImpactState(models.TextChoices):
@@ -26,7 +25,7 @@ class PolicyImpact(LeasedJob):
 
     task = "apps.retrieval.tasks.run_impact"
     label = "previews of policies"
-    work = Work.PREVIEWS
+    counted_as = "previews"
     reason = "compute the impact of a policy version"
     waiting = (ImpactState.QUEUED,)
     running = ImpactState.RUNNING
