@@ -13,7 +13,7 @@ import socket
 import threading
 import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -189,20 +189,21 @@ class Heartbeat:
 def enqueue(job: LeasedJob, *, after_s: float = 0) -> None:
     """Send the job's message when the current transaction commits. If the broker loses it, the sweep sends it again."""
     arguments = [str(job.tenant_id), str(job.id)] if job.names_itself else []
-    transaction.on_commit(partial(_send, job.task, arguments, after_s))
+    transaction.on_commit(partial(send, job.task, arguments, after_s))
 
 
 def send_later(task: str, tenant_id: UUID, id: UUID) -> None:
     """Send a task the two ids, and nothing else, when the current transaction commits."""
-    transaction.on_commit(partial(_send, task, [str(tenant_id), str(id)], 0))
+    transaction.on_commit(partial(send, task, [str(tenant_id), str(id)], 0))
 
 
 def sweep_all() -> int:
-    """Send the messages of due jobs again, of every kind and in every tenant. Returns: how many were sent.
+    """Send the messages of due jobs again, of every kind that does not sweep itself, in every tenant.
+
 
     Due jobs are those whose message was lost, and those whose worker died.
     """
-    return sum(sweep_kind(kind) for kind in LeasedJob.kinds())
+    return sum(sweep_kind(kind) for kind in LeasedJob.kinds() if not kind.sweeps_itself)
 
 
 def sweep_kind(kind: type[LeasedJob]) -> int:
@@ -232,17 +233,13 @@ def sweep_tenant(kind: type[LeasedJob], tenant_id: TenantId, *, seen: Count | No
         return len(found)
 
 
-def send(task: str) -> None:
-    """Send a task without arguments now."""
-    _send(task, [], 0)
-
-
-def _send(task: str, arguments: list[str], after_s: float) -> None:
+def send(task: str, arguments: Sequence[str] = (), after_s: float = 0) -> None:
+    """Send a task now."""
     # Imported here, because config.celery names Celery's settings, and this module is loaded while Django's settings
     # are still being read.
     from config.celery import app
 
     try:
-        app.send_task(task, args=arguments, countdown=after_s or None)
+        app.send_task(task, args=[*arguments], countdown=after_s or None)
     except OperationalError as error:
         logger.warning("%s waits for the sweep: the broker said %s", " ".join([task, *arguments]), type(error).__name__)

@@ -57,7 +57,6 @@ class Sweep(StrEnum):
     LETTERS = "send letters that are due"
     REDACTIONS = "send due redactions again"
     PACKAGES = "remove expired packages"
-    REMOVALS = "carry out approved removals"
     LEFTOVERS = "remove what the log authorises"
     WEBHOOKS = "tell webhooks of events"
     CERTIFICATES = "issue certificates of erasures"

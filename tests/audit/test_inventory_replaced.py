@@ -171,7 +171,7 @@ def test_a_redaction_whose_message_was_lost_is_sent_again_until_it_is_made(
     with as_(office.dora):
         redactions_prepare(request_.id)
     sent: list[list[str]] = []
-    monkeypatch.setattr(leased_jobs, "_send", lambda task, arguments, after_s: sent.append([task, *arguments]))
+    monkeypatch.setattr(leased_jobs, "send", lambda task, arguments, after_s: sent.append([task, *arguments]))
     assert redactions_send_again() == 0, "it may be under way"
     monkeypatch.setattr(Inventory, "resend_after", timedelta())
     assert redactions_send_again() == 1

@@ -446,7 +446,7 @@ def test_what_somebody_asked_for_does_not_take_the_nights_place(acme: Firm, ada:
 
 def test_a_message_that_was_lost_is_sent_again(acme: Firm, ada: Principal, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[list[str]] = []
-    monkeypatch.setattr(leased_jobs, "_send", lambda task, arguments, after_s: sent.append(arguments))
+    monkeypatch.setattr(leased_jobs, "send", lambda task, arguments, after_s: sent.append(arguments))
     asked = request(acme, ada)
     assert swept() == 0
     with tampering() as connection:

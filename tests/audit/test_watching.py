@@ -347,7 +347,7 @@ def test_one_run_that_can_not_be_taken_keeps_no_other_waiting(acme: Firm, monkey
         with acting_as("glassbox_eraser"):
             engine.carry_out_due()
     assert (again(acme, stuck).state, again(acme, other).state) == ("approved", "completed")
-    assert failing() == {Sweep.REMOVALS: [str(acme.id)]}
+    assert failing() == {RemovalRun.sweep(): [str(acme.id)]}
     assert red() == {"schedule"}
 
 

@@ -106,7 +106,7 @@ def test_the_message_is_sent_when_the_change_is_committed(
 ) -> None:
     ready(firm)
     sent: list[str] = []
-    monkeypatch.setattr(leased_jobs, "_send", lambda task, arguments, after_s: sent.append(task))
+    monkeypatch.setattr(leased_jobs, "send", lambda task, arguments, after_s: sent.append(task))
     with django_capture_on_commit_callbacks(execute=True):
         move(firm, "second")
         assert sent == []

@@ -40,8 +40,8 @@ from apps.erasure.registry import listener_of, stores_for
 from apps.erasure.runs.closing import join_what_came
 from apps.erasure.runs.expansion import expanded
 from apps.erasure.runs.in_flight import restrict_documents
-from apps.erasure.runs.queue import enqueue
 from apps.tenants.context import current_scope
+from apps.tenants.leased_jobs import enqueue
 from apps.tenants.principals import Principal, PrincipalKind
 from apps.tenants.roles import Permission
 from apps.tenants.second_person import require_second_person

@@ -32,6 +32,8 @@ class LeasedJob(TenantModel):
     # wait, if they are counted.
     label: ClassVar[str]
     counted_as: ClassVar[str] = ""
+    # Whether its own process goes over its due jobs, because no other has the right to take them.
+    sweeps_itself: ClassVar[bool] = False
     # Whether the jobs of a suspended tenant go on.
     in_suspended: ClassVar[bool] = False
     # The reason that the worker gives when it opens the tenant's scope.
@@ -59,8 +61,16 @@ class LeasedJob(TenantModel):
     @classmethod
     def free(cls, now: datetime) -> Q:
         """Return the filter for jobs that a worker may take: those that wait, and those whose worker died."""
-        is_lost = Q(lease_until__isnull=True) | is_past("lease_until", now)
-        return Q(state__in=cls.waiting) | (Q(state__in=cls.postponed) & cls.due(now)) | (Q(state=cls.running) & is_lost)
+        return (
+            Q(state__in=cls.waiting)
+            | (Q(state__in=cls.postponed) & cls.due(now))
+            | (Q(state=cls.running) & cls.lost(now))
+        )
+
+    @classmethod
+    def lost(cls, now: datetime) -> Q:
+        """Return the filter for jobs that no worker holds, or whose lease has run out."""
+        return Q(lease_until__isnull=True) | is_past("lease_until", now)
 
     @classmethod
     def due(cls, now: datetime) -> Q:
