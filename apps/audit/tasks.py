@@ -17,7 +17,7 @@ from apps.audit.log.checkpoints import checkpoint_all
 from apps.audit.log.lag import ALARM_AFTER, alarm_where_late
 from apps.audit.log.sequencer import seal_all_waiting
 from apps.audit.models import Verification
-from apps.audit.verify.requests import verification_sweep_all
+from apps.audit.verify.requests import verifications_request_due
 from apps.audit.verify.runs import verification_run
 from apps.audit.webhooks.collecting import webhooks_sweep
 from apps.audit.webhooks.delivering import webhook_run
@@ -76,7 +76,7 @@ run_verification: Task = shared_task(
     time_limit=_LONGEST_VERIFICATION_S,
 )(_run_verification)
 verification_sweep: Task = shared_task(name="apps.audit.tasks.verification_sweep", ignore_result=True)(
-    verification_sweep_all
+    verifications_request_due
 )
 # A run ends on its own after a few seconds.
 deliver_webhook: Task = shared_task(name=DELIVER_TASK, ignore_result=True, time_limit=120)(_deliver_webhook)

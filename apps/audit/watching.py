@@ -14,7 +14,7 @@ from apps.audit.verify.stating import exported_statements
 from apps.sql_files import read_statements
 from apps.tenants.alarms import TELL
 from apps.tenants.registry import Alarm, Rows, Watch, Watched, register_watch
-from apps.tenants.sweeping import LONGEST_WAIT
+from apps.tenants.waits import LONGEST_WAIT
 
 _SQL: Final = read_statements(__file__)
 # How long an alarm is shown after an event was given up.

@@ -31,7 +31,7 @@ from apps.corpus.services.ingest.errors import (
     WorkerLostError,
 )
 from apps.corpus.services.ingest.finish import fail, finish, wait_or_fail
-from apps.corpus.services.ingest.lease import Heartbeat, Lease, RunPolicy, claim, give_back, holding
+from apps.corpus.services.ingest.lease import Lease, RunPolicy, claim, give_back, holding
 from apps.corpus.services.ingest.metadata import fill_in
 from apps.corpus.services.ingest.read import read_file, warnings_of
 from apps.corpus.services.ingest.store import store_reading, store_vectors
@@ -72,20 +72,20 @@ def next_run(*, policy: RunPolicy | None = None) -> tuple[UUID, RunOutcome] | No
 def _run_held(lease: Lease) -> RunOutcome:
     try:
         # The message that starts this run may come from another request, so log under the job's own request id.
-        with request_id.named(lease.request_id or request_id.current()), Heartbeat(lease):
+        with request_id.named(lease.request_id or request_id.current()), lease.heartbeat():
             return _run(lease)
     except LeaseLostError:
         logger.warning("ingest job %s was taken over or removed", lease.job_id)
         return RunOutcome.LOST
     except (KeyboardInterrupt, SystemExit):
-        give_back(lease, reason="give back an ingest job on shutdown")
+        give_back(lease)
         raise
 
 
 def _run(lease: Lease) -> RunOutcome:
     try:
-        if lease.worker_was_lost and lease.attempts > lease.policy.max_lost_workers:
-            raise WorkerLostError(attempts=lease.attempts - 1)
+        if lease.worker_was_lost and lease.held.attempts > lease.policy.max_lost_workers:
+            raise WorkerLostError(attempts=lease.held.attempts - 1)
         if lease.stage is JobStage.EXTRACT:
             _read(lease)
         finish(lease, model=_embed(lease))

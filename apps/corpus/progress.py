@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from apps.corpus.models import IngestJob, JobStage, JobStatus
+from apps.corpus.models import IngestJob, JobStage, JobState
 
 # Reading takes about a twentieth of the time that embedding takes.
 _READING_SHARE = 0.05
@@ -20,7 +20,7 @@ class IngestProgress:
 
     job_id: UUID
     document_id: UUID
-    status: JobStatus
+    state: JobState
     stage: JobStage
     fraction: float
     pages: int
@@ -34,32 +34,32 @@ class IngestProgress:
 
     @property
     def is_finished(self) -> bool:
-        return self.status in (JobStatus.SUCCEEDED, JobStatus.FAILED)
+        return self.state in (JobState.SUCCEEDED, JobState.FAILED)
 
     @property
     def sentence(self) -> str:
         """Return the state in one line for a person."""
-        match self.status:
-            case JobStatus.RUNNING if self.stage is JobStage.EMBED:
+        match self.state:
+            case JobState.RUNNING if self.stage is JobStage.EMBED:
                 return f"Embedding, {self.chunks_embedded} of {self.chunks_total} passages"
-            case JobStatus.RUNNING:
+            case JobState.RUNNING:
                 return "Reading the file"
-            case JobStatus.RETRY:
+            case JobState.RETRY:
                 return f"Waiting to try again: {self.error_detail}"
-            case JobStatus.FAILED:
+            case JobState.FAILED:
                 return f"Failed: {self.error_detail}"
-            case JobStatus.SUCCEEDED:
+            case JobState.SUCCEEDED:
                 return f"Done, {self.chunks_total} passages on {self.pages} pages"
             case _:
                 return "Waiting for a worker"
 
 
 def progress_of_job(job: IngestJob) -> IngestProgress:
-    waits = job.status == JobStatus.RETRY
+    waits = job.state == JobState.RETRY
     return IngestProgress(
         job_id=job.id,
         document_id=job.document_id,
-        status=JobStatus(job.status),
+        state=JobState(job.state),
         stage=JobStage(job.stage),
         fraction=_fraction(job),
         pages=job.pages_total,
@@ -75,7 +75,7 @@ def progress_of_job(job: IngestJob) -> IngestProgress:
 
 def progress_of_documents(document_ids: Iterable[UUID]) -> Mapping[UUID, IngestProgress]:
     """Return the latest job's progress by document id, in the open scope. One query."""
-    jobs = IngestJob.objects.filter(document_id__in=list(document_ids)).order_by("created_at", "id")
+    jobs = IngestJob.objects.filter(document_id__in=list(document_ids)).order_by("requested_at", "id")
     return {job.document_id: progress_of_job(job) for job in jobs}
 
 

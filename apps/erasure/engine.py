@@ -20,27 +20,19 @@ from apps.audit.models import Event, Leaf, Outcome, Payload
 from apps.audit.registry import Group
 from apps.erasure import events
 from apps.erasure.contracts import Origin, Proof, RunState, Store, Target
-from apps.erasure.errors import RunLeaseLostError
 from apps.erasure.log_removal import MOST_REMOVALS, Removal, RemovalReason, is_unvouched, payload_erase
 from apps.erasure.models import RemovalRun
 from apps.erasure.proof.ending import end_unproven
 from apps.erasure.registry import stores
 from apps.erasure.runs.in_flight import await_records
-from apps.erasure.runs.lease import (
-    EnginePolicy,
-    Lease,
-    claim,
-    due_runs,
-    holding,
-    tenants_with_due_runs,
-)
+from apps.erasure.runs.lease import EnginePolicy, claim, due_runs, tenants_with_due_runs
 from apps.erasure.runs.ledger import Ledger
-from apps.erasure.runs.queue import enqueue
 from apps.erasure.runs.runs import tell
 from apps.erasure.tombstones.writing import tombstone_close, tombstone_write
 from apps.errors import ApplicationError
 from apps.tenants.ids import TenantId
-from apps.tenants.sweeping import Sweep, each_by_itself, each_tenant
+from apps.tenants.leased_jobs import Lease, LeaseLostError, enqueue, holding
+from apps.tenants.sweeping import each_by_itself, each_tenant
 
 logger = logging.getLogger("glassbox.audit")
 
@@ -62,7 +54,7 @@ def carry_out_due(policy: EnginePolicy = _USUAL) -> int:
     """Continue every run that is approved, waits, or was left by a process that died. Returns: how many."""
     return each_tenant(
         lambda tenant_id: _carry_out_due(tenant_id, policy),
-        doing=Sweep.REMOVALS,
+        doing=RemovalRun.sweep(),
         tenants=tenants_with_due_runs(),
     )
 
@@ -85,25 +77,25 @@ def run_carry_out(*, tenant_id: TenantId, run_id: UUID, policy: EnginePolicy = _
     if lease is None:
         return end_unproven(tenant_id=tenant_id, run_id=run_id)
     try:
-        state = _carry_out(lease)
+        state = _carry_out(lease, policy)
         return end_unproven(tenant_id=tenant_id, run_id=run_id) or state
     except _NotYet:
-        return _give_back(lease, moved=False)
+        return _give_back(lease, policy, moved=False)
     except _TurnOver:
-        return _give_back(lease, moved=True)
-    except RunLeaseLostError:
+        return _give_back(lease, policy, moved=True)
+    except LeaseLostError:
         logger.warning("removal run %s was taken over by another process", run_id)
         return None
     except Exception as error:  # noqa: BLE001 - a room's store may raise anything; the clock tries again
         # The message is not logged: a database error may quote a row.
         code = error.code if isinstance(error, ApplicationError) else CRASHED
         logger.error("removal run %s failed: %s", run_id, type(error).__name__)  # noqa: TRY400
-        return _fail(lease, code)
+        return _fail(lease, policy, code)
 
 
-def _carry_out(lease: Lease) -> RunState:
-    until = monotonic() + lease.policy.turn_seconds
-    await_records(lease.tenant_id, lease.run_id)
+def _carry_out(lease: Lease[RemovalRun], policy: EnginePolicy) -> RunState:
+    until = monotonic() + policy.turn_seconds
+    await_records(lease.tenant_id, lease.job_id)
     with holding(lease) as run:
         ledger = Ledger(run)
         if ledger.let_go() or not ledger.steps:
@@ -119,9 +111,9 @@ def _carry_out(lease: Lease) -> RunState:
             while ledger.steps[store.key].finished_at is None:
                 if monotonic() > until:
                     raise _TurnOver
-                _clear(lease, ledger, store)
+                _clear(lease, policy, ledger, store)
         _note_outside(tombstone_close, run, sorted(ledger.retained))
-        state = _end(lease, ledger)
+        state = _end(lease, policy, ledger)
         if state is not None:
             return state
 
@@ -140,7 +132,7 @@ def _note_outside(write: Callable[..., None], run: RemovalRun, targets: Sequence
     )
 
 
-def _authorise(lease: Lease, ledger: Ledger) -> None:
+def _authorise(lease: Lease[RemovalRun], ledger: Ledger) -> None:
     """Record in the log which parts of events are to be removed. Leave events that are not sealed yet for later."""
     waiting = sorted(ledger.unauthorised & ledger.going)
     for start in range(0, len(waiting), MOST_REMOVALS):
@@ -158,19 +150,19 @@ def _authorise(lease: Lease, ledger: Ledger) -> None:
                 ledger.authorised(ready, event.id)
 
 
-def _clear(lease: Lease, ledger: Ledger, store: Store) -> None:
+def _clear(lease: Lease[RemovalRun], policy: EnginePolicy, ledger: Ledger, store: Store) -> None:
     """Run one transaction of a step. Raises: _NotYet: nothing could be removed, although items remain."""
     step = ledger.steps[store.key]
     with holding(lease) as run:
         ledger.keep(run)
         targets = ledger.of(store)
-        removed = store.clear(targets, limit=lease.policy.batch) if targets else 0
+        removed = store.clear(targets, limit=policy.batch) if targets else 0
         step.started_at = step.started_at or timezone.now()
         step.removed += removed
         step.remaining = max(0, step.remaining - removed)
-        if removed < lease.policy.batch:
+        if removed < policy.batch:
             step.remaining = store.count(targets) if targets else 0
-        if step.remaining or removed >= lease.policy.batch:
+        if step.remaining or removed >= policy.batch:
             step.save(update_fields=["started_at", "removed", "remaining"])
         else:
             ledger.finish_step(run, store)
@@ -181,7 +173,7 @@ def _clear(lease: Lease, ledger: Ledger, store: Store) -> None:
         raise _NotYet
 
 
-def _end(lease: Lease, ledger: Ledger) -> RunState | None:
+def _end(lease: Lease[RemovalRun], policy: EnginePolicy, ledger: Ledger) -> RunState | None:
     """Count every store once more, in one transaction. Returns: how the run ended, or None if it goes on."""
     with holding(lease) as run:
         if ledger.let_go() or ledger.take_along(run):
@@ -194,7 +186,7 @@ def _end(lease: Lease, ledger: Ledger) -> RunState | None:
                 step = ledger.steps[key]
                 step.remaining, step.finished_at = count, None
                 step.save(update_fields=["remaining", "finished_at"])
-            _write_failure(run, lease.policy, INCOMPLETE, remaining=left)
+            _write_failure(run, policy, INCOMPLETE, remaining=left)
             return RunState.FAILED
         for store in stores():
             step = ledger.steps[store.key]
@@ -222,30 +214,30 @@ def _end(lease: Lease, ledger: Ledger) -> RunState | None:
         return RunState(run.state)
 
 
-def _give_back(lease: Lease, *, moved: bool) -> RunState | None:
+def _give_back(lease: Lease[RemovalRun], policy: EnginePolicy, *, moved: bool) -> RunState | None:
     """Release the run so that it goes on later: right after other runs if it made progress, else after a wait."""
     try:
         with holding(lease) as run:
-            if not moved and run.attempts >= lease.policy.most_waits:
-                _write_failure(run, lease.policy, STUCK)
+            if not moved and run.attempts >= policy.most_waits:
+                _write_failure(run, policy, STUCK)
                 return RunState.FAILED
-            wait = timedelta() if moved else lease.policy.wait(run.attempts)
+            wait = timedelta() if moved else policy.wait(run.attempts)
             run.next_attempt_at = timezone.now() + wait
             run.attempts = 0 if moved else run.attempts + 1
             _let_go_of(run)
             run.save(update_fields=["next_attempt_at", "attempts", "lease_owner", "lease_until"])
-            enqueue(run, after=wait)
+            enqueue(run, after_s=wait.total_seconds())
             return RunState.EXECUTING
-    except RunLeaseLostError:
+    except LeaseLostError:
         return None
 
 
-def _fail(lease: Lease, code: str) -> RunState | None:
+def _fail(lease: Lease[RemovalRun], policy: EnginePolicy, code: str) -> RunState | None:
     try:
         with holding(lease) as run:
-            _write_failure(run, lease.policy, code)
+            _write_failure(run, policy, code)
             return RunState.FAILED
-    except RunLeaseLostError:
+    except LeaseLostError:
         return None
 
 

@@ -92,12 +92,6 @@ class ScopeClosedError(ApplicationError):
     )
 
 
-class RunLeaseLostError(ApplicationError):
-    code = "audit.removal_lease_lost"
-    status = 409
-    message = "Another process is carrying out removal run {run}."
-
-
 class StoreGoneError(ApplicationError):
     """The ledger names a store that this release does not have: nobody could say that it is empty."""
 

@@ -11,9 +11,10 @@ from celery import Task, shared_task
 
 from apps.erasure.certificate.issuing import issue_all
 from apps.erasure.engine import carry_out_due, run_carry_out
+from apps.erasure.models import RemovalRun
 from apps.erasure.retention.counting import count_due_all
 from apps.erasure.runs.leftovers import remove_leftovers_all
-from apps.erasure.runs.queue import CARRY_OUT_TASK, CERTIFY_TASK
+from apps.erasure.runs.queue import CERTIFY_TASK
 from apps.tenants.ids import TenantId
 
 
@@ -32,7 +33,9 @@ def _issue(tenant_id: str = "") -> None:
 
 issue_certificates: Task = shared_task(name=CERTIFY_TASK, ignore_result=True)(_issue)
 count_due: Task = shared_task(name="apps.erasure.tasks.count_due", ignore_result=True)(count_due_all)
-carry_out_removal: Task = shared_task(name=CARRY_OUT_TASK, acks_late=True, ignore_result=True)(_carry_out)
+carry_out_removal: Task = shared_task(
+    name=RemovalRun.task, acks_late=True, reject_on_worker_lost=True, ignore_result=True
+)(_carry_out)
 sweep_removals: Task = shared_task(name="apps.erasure.tasks.sweep_removals", ignore_result=True)(_carry_out_due)
 remove_leftovers: Task = shared_task(name="apps.erasure.tasks.remove_leftovers", ignore_result=True)(
     remove_leftovers_all

@@ -10,7 +10,7 @@ from apps.erasure.contracts import RunState
 from apps.sql_files import read_statements
 from apps.tenants.alarms import TELL
 from apps.tenants.registry import Alarm, Rows, Watch, Watched, register_watch
-from apps.tenants.sweeping import LONGEST_WAIT
+from apps.tenants.waits import LONGEST_WAIT
 
 _SQL: Final = read_statements(__file__)
 # The eraser takes up an approved removal within seconds; the prover may examine the disk only once a night.

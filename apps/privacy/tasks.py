@@ -9,8 +9,8 @@ from uuid import UUID
 from celery import Task, shared_task
 
 from apps.privacy.access_packages.expiring import expire_all
-from apps.privacy.inventory.asking import REDACT_TASK, inventory_sweep_all
-from apps.privacy.inventory.redacting import redactions_make
+from apps.privacy.inventory.asking import REDACT_TASK
+from apps.privacy.inventory.redacting import redactions_make, redactions_send_again
 from apps.privacy.inventory.runner import inventory_run
 from apps.privacy.models import Inventory
 from apps.privacy.requests.services.letters import SEND_TASK
@@ -48,5 +48,7 @@ run_inventory: Task = shared_task(
 redact_inventory: Task = shared_task(
     name=REDACT_TASK, acks_late=True, reject_on_worker_lost=True, ignore_result=True, time_limit=_LONGEST_SEARCH_S
 )(_redact_inventory)
-inventory_sweep: Task = shared_task(name="apps.privacy.tasks.inventory_sweep", ignore_result=True)(inventory_sweep_all)
+send_redactions: Task = shared_task(name="apps.privacy.tasks.send_redactions", ignore_result=True)(
+    redactions_send_again
+)
 expire_access: Task = shared_task(name="apps.privacy.tasks.expire_access", ignore_result=True)(expire_all)

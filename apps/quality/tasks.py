@@ -9,7 +9,6 @@ from celery import Task, shared_task
 
 from apps.quality.impact.runner import impact_run
 from apps.quality.models import PolicyImpact
-from apps.quality.services.impact import impact_sweep_all
 from apps.tenants.ids import TenantId
 
 logger = logging.getLogger("glassbox.retrieval")
@@ -24,4 +23,3 @@ def _run_impact(tenant_id: str, impact_id: str) -> None:
 run_impact: Task = shared_task(name=PolicyImpact.task, acks_late=True, reject_on_worker_lost=True, ignore_result=True)(
     _run_impact
 )
-impact_sweep: Task = shared_task(name="apps.retrieval.tasks.impact_sweep", ignore_result=True)(impact_sweep_all)

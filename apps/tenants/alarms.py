@@ -107,12 +107,12 @@ def _of_the_queues() -> list[Alarm]:
         Alarm(
             watched=Watched.QUEUES,
             tenant_id=None,
-            what=f"Of the {work.label} that wait, the oldest has waited for {lasting(there.oldest_s)}.",
+            what=f"Of the {kind.label} that wait, the oldest has waited for {lasting(there.oldest_s)}.",
             todo=TELL,
-            operators=f"{there.count} wait. Check that `manage.py serve {work.process}` is running, and read its "
+            operators=f"{there.count} wait. Check that `manage.py serve {kind.process}` is running, and read its "
             "log. If it is always busy, give it more --processes.",
         )
-        for work, there in waiting_now().items()
+        for kind, there in waiting_now().items()
         if there.oldest_s > LONG_S
     ]
 
@@ -135,12 +135,12 @@ def _of_the_clock() -> list[Alarm]:
                 ),
             )
         )
-    for sweep, ids in failing().items():
+    for doing, ids in failing().items():
         found += [
             Alarm(
                 watched=Watched.SCHEDULE,
                 tenant_id=UUID(each),
-                what=f"A scheduled task fails for this tenant: {sweep.value}.",
+                what=f"A scheduled task fails for this tenant: {doing}.",
                 todo=TELL,
                 operators="The worker's log says for which item, and why.",
             )

@@ -10,18 +10,18 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import threading
 import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 from uuid import UUID
 
-from django.db import transaction
-from django.db.models import Q
+from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
@@ -30,7 +30,8 @@ from apps.tenants.beside import beside
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.models.leased_job import LeasedJob
-from apps.tenants.sweeping import each_tenant, is_past
+from apps.tenants.selectors.tenants import active_tenants
+from apps.tenants.sweeping import each_tenant
 from apps.tenants.waiting import Count
 
 logger = logging.getLogger("glassbox.jobs")
@@ -68,47 +69,47 @@ def new_owner(host: str | None = None) -> str:
     return f"{host or socket.gethostname()[:60]}:{os.getpid()}:{uuid.uuid4().hex}"
 
 
-def free(kind: type[LeasedJob], now: datetime) -> Q:
-    """Return the filter for jobs that a worker may take: waiting jobs, and jobs whose worker died."""
-    is_lost = Q(lease_until__isnull=True) | is_past("lease_until", now)
-    return Q(state__in=kind.waiting) | (Q(state=kind.running) & is_lost)
-
-
-def due(now: datetime) -> Q:
-    """Return the filter for jobs whose message was not sent, or was sent so long ago that it is sent again."""
-    return Q(next_attempt_at__isnull=True) | is_past("next_attempt_at", now)
-
-
 def claim(kind: type[Job], *, tenant_id: TenantId, job_id: UUID, lease_s: float, **changes: Any) -> Lease[Job] | None:
     """Take a free job and begin it; return None if the job is not free.
 
     Args: changes: further column values for the row.
     """
     with open_scope(tenant=tenant_id, reason=kind.reason):
-        now = timezone.now()
-        found = kind.objects.select_for_update(skip_locked=True, no_key=True).filter(free(kind, now), id=job_id)
-        attempts = found.values_list("attempts", flat=True).first()
-        if attempts is None:
-            return None
-        lease = Lease(
-            kind=kind,
-            job_id=job_id,
-            tenant_id=tenant_id,
-            owner=new_owner(),
-            attempts=attempts + 1,
-            started_at=now,
-            lease_s=lease_s,
-        )
-        kind.objects.filter(id=job_id).update(
-            state=kind.running,
-            attempts=lease.attempts,
-            lease_owner=lease.owner,
-            lease_until=now + timedelta(seconds=lease_s),
-            next_attempt_at=None,
-            started_at=now,
-            **changes,
-        )
-        return lease
+        job = lock_free(kind, job_id)
+        return None if job is None else begin(job, lease_s=lease_s, **changes)
+
+
+def lock_free(kind: type[Job], job_id: UUID) -> Job | None:
+    """Lock and return a job of the open scope that a worker may take; return None if it is not free."""
+    free = kind.objects.select_for_update(skip_locked=True, no_key=True).filter(kind.free(timezone.now()), id=job_id)
+    job: Job | None = free.first()
+    return job
+
+
+def begin(job: Job, *, lease_s: float, host: str | None = None, **changes: Any) -> Lease[Job]:
+    """Begin a locked job, in the open transaction. Args: host: as for new_owner; changes: as for claim."""
+    now, kind = timezone.now(), type(job)
+    begun = {
+        "state": kind.running,
+        "attempts": job.attempts + 1,
+        "lease_owner": new_owner(host),
+        "lease_until": now + timedelta(seconds=lease_s),
+        "next_attempt_at": None,
+        "started_at": now,
+        **changes,
+    }
+    kind.objects.filter(id=job.id).update(**begun)
+    for name, value in begun.items():
+        setattr(job, name, value)
+    return Lease(
+        kind=kind,
+        job_id=job.id,
+        tenant_id=TenantId(job.tenant_id),
+        owner=job.lease_owner,
+        attempts=job.attempts,
+        started_at=now,
+        lease_s=lease_s,
+    )
 
 
 def hold(lease: Lease[Job], **changes: Any) -> None:
@@ -150,63 +151,95 @@ class Progress:
             self._next = time.monotonic() + self._every_s
 
 
+class Heartbeat:
+    """A thread that prolongs a lease while the worker computes. If the process dies, the lease runs out."""
+
+    def __init__(self, lease: Lease[Job], *, scopes: Iterable[ScopeId] | None = None) -> None:
+        self._lease: Lease[Any] = lease
+        self._scopes = None if scopes is None else [*scopes]
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=f"lease {lease.job_id}", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            while not self._stopped.wait(self._lease.lease_s / 4):
+                self._beat()
+        finally:
+            connection.close()
+
+    def _beat(self) -> None:
+        try:
+            with holding(self._lease, scopes=self._scopes):
+                pass
+        except LeaseLostError:
+            # The worker itself notices in its next transaction.
+            self._stopped.set()
+        except DatabaseError as error:
+            logger.warning("the lease of job %s was not prolonged: %s", self._lease.job_id, type(error).__name__)
+
+
 def enqueue(job: LeasedJob, *, after_s: float = 0) -> None:
     """Send the job's message when the current transaction commits. If the broker loses it, the sweep sends it again."""
-    send_later(job.task, job.tenant_id, job.id, after_s=after_s)
+    arguments = [str(job.tenant_id), str(job.id)] if job.names_itself else []
+    transaction.on_commit(partial(send, job.task, arguments, after_s))
 
 
-def send_later(task: str, tenant_id: UUID, id: UUID, *, after_s: float = 0) -> None:
+def send_later(task: str, tenant_id: UUID, id: UUID) -> None:
     """Send a task the two ids, and nothing else, when the current transaction commits."""
-    transaction.on_commit(partial(_send, task, [str(tenant_id), str(id)], after_s))
+    transaction.on_commit(partial(send, task, [str(tenant_id), str(id)], 0))
 
 
-def sweep_all(kind: type[LeasedJob], *, tenants: Iterable[TenantId] | None = None) -> int:
-    """Send the messages of due jobs again, in every tenant. Returns: how many were sent.
+def sweep_all() -> int:
+    """Send the messages of due jobs again, of every kind that does not sweep itself, in every tenant.
+
 
     Due jobs are those whose message was lost, and those whose worker died.
-
-    Args: tenants: only these tenants; None for all.
     """
-    seen = None if kind.work is None else Count(kind.work)
-    sent = each_tenant(partial(sweep_tenant, kind, seen), doing=kind.sweep, tenants=tenants)
+    return sum(sweep_kind(kind) for kind in LeasedJob.kinds() if not kind.sweeps_itself)
+
+
+def sweep_kind(kind: type[LeasedJob]) -> int:
+    """Do the same for one kind of job."""
+    seen = Count(kind) if kind.counted_as else None
+    tenants = None if kind.in_suspended else active_tenants()
+    sent = each_tenant(partial(sweep_tenant, kind, seen=seen), doing=kind.sweep(), tenants=tenants)
     if seen is not None:
         seen.note()
     return sent
 
 
-def sweep_tenant(kind: type[LeasedJob], seen: Count | None, tenant_id: TenantId) -> int:
-    """Send one tenant's due jobs again. Returns: how many were sent. Args: seen: counts jobs that wait for a worker."""
+def sweep_tenant(kind: type[LeasedJob], tenant_id: TenantId, *, seen: Count | None = None) -> int:
+    """Send one tenant's due jobs again. Returns: how many were due. Args: seen: counts jobs that wait for a worker."""
     with open_scope(tenant=tenant_id, reason=kind.reason):
-        return send_again(kind, seen)
+        now = timezone.now()
+        jobs = kind.objects.select_for_update(skip_locked=True, no_key=True).filter(kind.free(now), kind.due(now))
+        found = list(jobs.order_by("requested_at"))
+        for job in found:
+            # The lease of a dead worker stays: the next worker must see that the previous one was lost.
+            is_over = {"state": kind.waiting[0]} if job.state in kind.postponed else {}
+            kind.objects.filter(id=job.id).update(next_attempt_at=now + kind.resend_after, **is_over)
+        for job in found[: kind.messages_at_once]:
+            enqueue(job)
+        if seen is not None:
+            seen.add(kind.in_line(now).values_list("requested_at", flat=True))
+        return len(found)
 
 
-def send_again(kind: type[LeasedJob], seen: Count | None = None) -> int:
-    """Send the due jobs of the open scope again. Args and result as for sweep_tenant."""
-    now = timezone.now()
-    if seen is not None:
-        seen.add(kind.objects.filter(free(kind, now)).values_list("requested_at", flat=True))
-    jobs = kind.objects.select_for_update(skip_locked=True, no_key=True).filter(free(kind, now), due(now))
-    found = list(jobs.order_by("requested_at"))
-    for job in found:
-        kind.objects.filter(id=job.id).update(next_attempt_at=now + kind.resend_after)
-        enqueue(job)
-    return len(found)
-
-
-def _send(task: str, arguments: list[str], after_s: float) -> None:
-    send(task, *arguments, what=f"{task} {arguments[1]}", after_s=after_s)
-
-
-def send(task: str, *arguments: str, what: str, after_s: float = 0) -> None:
-    """Send a message now. If the broker loses it, the sweep sends it again.
-
-    Args: what: names the message in the log if it can't be sent.
-    """
+def send(task: str, arguments: Sequence[str] = (), after_s: float = 0) -> None:
+    """Send a task now."""
     # Imported here, because config.celery names Celery's settings, and this module is loaded while Django's settings
     # are still being read.
     from config.celery import app
 
     try:
-        app.send_task(task, args=list(arguments), countdown=after_s or None)
+        app.send_task(task, args=[*arguments], countdown=after_s or None)
     except OperationalError as error:
-        logger.warning("%s waits for the sweep: the broker said %s", what, type(error).__name__)
+        logger.warning("%s waits for the sweep: the broker said %s", " ".join([task, *arguments]), type(error).__name__)

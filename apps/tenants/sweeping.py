@@ -1,29 +1,27 @@
 """Scheduled sweeps over many items. Each item is done separately, and failures are reported.
 
 A sweep that stopped at the first damaged item would never reach the items after it. No time that stands in a row can
-keep an item waiting for ever (is_past).
+keep an item waiting for ever (waits.py).
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
-from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Final, TypeVar
 
 from django.core.cache import cache
-from django.db.models import Q
+from django.utils.text import slugify
 from redis.exceptions import RedisError
 
 from apps.errors import ApplicationError
 from apps.tenants.ids import TenantId
+from apps.tenants.models.leased_job import LeasedJob
 from apps.tenants.selectors.tenants import all_tenants
-from apps.tenants.waiting import Sweep as Sweep
 
 logger = logging.getLogger("glassbox.sweep")
 
-# No lease or wait that our code writes is longer. A longer one was written by somebody else, or by a wrong clock.
-LONGEST_WAIT: Final = timedelta(hours=12)
 # How long failures are kept in the cache. Each run of a sweep writes them anew.
 _TOLD_FOR_S: Final = 26 * 3600
 _KEY: Final = "sweep:failed:{doing}"
@@ -37,6 +35,28 @@ class SweepIncompleteError(ApplicationError):
     code = "sweep.incomplete"
     status = 500
     message = "{failed} could not be done of: {doing}. The log says which."
+
+
+class Sweep(StrEnum):
+    """What the schedule does for one tenant after another, in words for the log and for people.
+
+    Each kind of job has such words too (LeasedJob.sweep).
+    """
+
+    REQUESTS = "forget expired requests"
+    DOCUMENTS = "send due documents again"
+    POLICIES = "put approved policies in force"
+    SEAL = "seal the log"
+    CHECKPOINTS = "sign and export checkpoints"
+    ATTESTATIONS = "have checkpoints attested"
+    VERIFY = "verify the log once a night"
+    COUNT = "count what is due by the retention rules"
+    LETTERS = "send letters that are due"
+    REDACTIONS = "send due redactions again"
+    PACKAGES = "remove expired packages"
+    LEFTOVERS = "remove what the log authorises"
+    WEBHOOKS = "tell webhooks of events"
+    CERTIFICATES = "issue certificates of erasures"
 
 
 def each_by_itself(items: Iterable[Item], work: Callable[[Item], int], *, doing: str) -> int:
@@ -56,7 +76,7 @@ def each_by_itself(items: Iterable[Item], work: Callable[[Item], int], *, doing:
 def each_tenant(
     work: Callable[[TenantId], int],
     *,
-    doing: Sweep,
+    doing: str,
     tenants: Iterable[TenantId] | None = None,
     rank: Callable[[TenantId], float] | None = None,
 ) -> int:
@@ -64,7 +84,8 @@ def each_tenant(
 
     A failure is logged and does not keep the other tenants from being done; nothing is raised.
 
-    Args: tenants: only these tenants; None for all.
+    Args: doing: a member of Sweep, or LeasedJob.sweep of a kind.
+          tenants: only these tenants; None for all.
           rank: the order of the tenants, the lowest first; None for any order.
     """
     every = [TenantId(each.id) for each in all_tenants()] if tenants is None else [*tenants]
@@ -72,7 +93,7 @@ def each_tenant(
         every.sort(key=rank)
     done, failed = _each(every, work, doing=doing)
     try:
-        cache.set(_KEY.format(doing=doing.name), [str(each) for each in failed], timeout=_TOLD_FOR_S)
+        cache.set(_key(doing), [str(each) for each in failed], timeout=_TOLD_FOR_S)
     except RedisError as error:
         # The failures are in the log, and health shows by itself that the cache does not answer.
         logger.warning("which tenants a sweep failed for can't be shown: %s", type(error).__name__)
@@ -95,9 +116,9 @@ def each_that_can(tenants: Iterable[TenantId], work: Callable[[TenantId], Item],
     return found
 
 
-def failing() -> dict[Sweep, list[str]]:
+def failing() -> dict[str, list[str]]:
     """Return the ids of the tenants for which each sweep failed in its last run; empty if the cache does not answer."""
-    keys = {_KEY.format(doing=sweep.name): sweep for sweep in Sweep}
+    keys = {_key(doing): doing for doing in (*map(str, Sweep), *(kind.sweep() for kind in LeasedJob.kinds()))}
     try:
         found = cache.get_many(keys)
     except RedisError:
@@ -105,17 +126,8 @@ def failing() -> dict[Sweep, list[str]]:
     return {keys[key]: sorted(ids) for key, ids in found.items() if ids}
 
 
-def is_past(field: str, now: datetime, *, longest: timedelta = LONGEST_WAIT) -> Q:
-    """Return the filter for a time that has come.
-
-    A time further in the future than any that our code writes counts as come too, so that it keeps nothing waiting.
-    """
-    return Q(**{f"{field}__lte": now}) | Q(**{f"{field}__gt": now + longest})
-
-
-def has_come(moment: datetime, now: datetime, *, longest: timedelta = LONGEST_WAIT) -> bool:
-    """Whether a time has come, by the same rule as in is_past."""
-    return moment <= now or moment > now + longest
+def _key(doing: str) -> str:
+    return _KEY.format(doing=slugify(doing))
 
 
 def _each(items: Iterable[Item], work: Callable[[Item], int], *, doing: str) -> tuple[int, list[Item]]:

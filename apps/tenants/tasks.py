@@ -9,6 +9,7 @@ from apps.tenants.api.idempotency import forget_expired
 from apps.tenants.api.probes import seen_now
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
+from apps.tenants.leased_jobs import sweep_all
 from apps.tenants.services.account_links import forget_expired_links, password_link_send
 from apps.tenants.services.invitations import forget_expired_invitations
 from apps.tenants.session_store import SessionStore
@@ -47,6 +48,7 @@ password_link_ask: Task = shared_task(name="apps.tenants.tasks.password_link_ask
 forget_ended_sessions: Task = shared_task(name="apps.tenants.tasks.forget_ended_sessions", ignore_result=True)(
     clear_sessions
 )
+sweep_jobs: Task = shared_task(name="apps.tenants.tasks.sweep_jobs", ignore_result=True)(sweep_all)
 tell_alarms: Task = shared_task(name="apps.tenants.tasks.tell_alarms", ignore_result=True)(tell_all_alarms)
 forget_expired_requests: Task = shared_task(name="apps.tenants.tasks.forget_expired_requests", ignore_result=True)(
     forget_all_expired

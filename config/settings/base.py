@@ -338,7 +338,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "DocumentType": "apps.corpus.kinds.DocumentType",
         "SourceType": "apps.corpus.kinds.SourceType",
         "DocumentStatus": "apps.corpus.models.DocumentStatus",
-        "JobStatus": "apps.corpus.models.JobStatus",
+        "JobStatus": "apps.corpus.models.JobState",
         "JobStage": "apps.corpus.models.JobStage",
         "PolicyStatus": "apps.intents.models.VersionStatus",
         "PolicyOrigin": "apps.intents.models.VersionOrigin",
@@ -422,7 +422,8 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "forget-expired-requests": {"task": "apps.tenants.tasks.forget_expired_requests", "schedule": 3600.0},
     "forget-ended-sessions": {"task": "apps.tenants.tasks.forget_ended_sessions", "schedule": 3600.0},
     "activate-due-policies": {"task": "apps.intents.tasks.activate_due_policies", "schedule": 30.0},
-    "corpus-sweep": {"task": "apps.corpus.tasks.sweep", "schedule": 30.0},
+    # Jobs of every kind whose message was lost, or whose worker died (apps/tenants/leased_jobs.py).
+    "jobs-sweep": {"task": "apps.tenants.tasks.sweep_jobs", "schedule": 30.0},
     # The message expires soon, since the next run finds what one run leaves.
     "audit-seal": {"task": "apps.audit.tasks.seal", "schedule": 1.0, "options": {"expires": 5}},
     "audit-checkpoint": {"task": "apps.audit.tasks.checkpoint", "schedule": 60.0, "options": {"expires": 60}},
@@ -444,8 +445,8 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "webhooks": {"task": "apps.audit.tasks.webhooks_due", "schedule": 5.0, "options": {"expires": 5}},
     # Packages of requests for access, and what is known of the person after their end: thirty days, to the hour.
     "access-expiry": {"task": "apps.privacy.tasks.expire_access", "schedule": 3600.0},
-    "inventory-sweep": {"task": "apps.privacy.tasks.inventory_sweep", "schedule": 30.0},
-    "impact-sweep": {"task": "apps.retrieval.tasks.impact_sweep", "schedule": 30.0},
+    # Redacted versions whose message was lost.
+    "redactions-sweep": {"task": "apps.privacy.tasks.send_redactions", "schedule": 30.0},
 }
 # Scheduled tasks and letters that somebody waits for never wait behind a document that is being read or a log that is
 # verified, because they have a separate worker. So have the sequencer, and the eraser, which alone has the role that

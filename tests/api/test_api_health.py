@@ -15,10 +15,12 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from apps.corpus.models import IngestJob
+from apps.privacy.models import Inventory
 from apps.tenants import clock
 from apps.tenants.api import probes
 from apps.tenants.registry import Watched
-from apps.tenants.waiting import LONG_S, Count, Work
+from apps.tenants.waiting import LONG_S, Count
 from tests.api.client import PROBLEM, Api
 
 pytestmark = pytest.mark.django_db
@@ -83,8 +85,8 @@ def test_what_waits_for_a_worker_is_told_by_kind_and_what_waits_long_is_an_alarm
     own_cache: None, no_worker: None
 ) -> None:
     now = timezone.now()
-    for work, ages_s in ((Work.DOCUMENTS, (5, LONG_S + 60)), (Work.SEARCHES, ())):
-        seen = Count(work)
+    for kind, ages_s in ((IngestJob, (5, LONG_S + 60)), (Inventory, ())):
+        seen = Count(kind)
         seen.add(now - timedelta(seconds=age_s) for age_s in ages_s)
         seen.note()
     found = Api().get(ADDRESS).json()

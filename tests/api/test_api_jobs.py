@@ -19,7 +19,7 @@ def failed(acme: Firm) -> IngestJob:
     run(acme, result.job)
     with open_scope(tenant=acme.id, reason="a test"):
         job: IngestJob = IngestJob.objects.select_related("document").get(id=result.job.id)
-    assert job.status == "failed"
+    assert job.state == "failed"
     return job
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from apps.audit.log.sequencer import seal_all_waiting
 from apps.audit.services import record
-from apps.corpus.models import Document, IngestJob, JobStatus
+from apps.corpus.models import Document, IngestJob, JobState
 from apps.erasure.models import RemovalRun
 from apps.erasure.runs.staying import Reason
 from apps.privacy.codes.inventory import Decision, InventoryState
@@ -154,7 +154,7 @@ def searched_after_redaction(office: Office, request: ErasureRequest) -> list[In
     """The same. Returns: how the search ended, if one was waiting."""
     redactions_make(tenant_id=office.firm.id, request_id=request.id)
     with open_scope(tenant=office.firm.id, reason="a test"):
-        waiting = list(IngestJob.objects.filter(status=JobStatus.PENDING))
+        waiting = list(IngestJob.objects.filter(state=JobState.PENDING))
     for job in waiting:
         run(office.firm, job)
     with open_scope(tenant=office.firm.id, reason="a test"):

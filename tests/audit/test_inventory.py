@@ -10,7 +10,7 @@ from django.conf import LazySettings
 
 from apps.audit.models import DataKey, Event
 from apps.audit.selectors import readings_of
-from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStatus
+from apps.corpus.models import Document, DocumentStatus, IngestJob, JobState
 from apps.erasure.contracts import Target, TargetType
 from apps.erasure.models import RemovalRun, RemovalTarget, Restriction
 from apps.erasure.registry import kept
@@ -401,7 +401,7 @@ def test_a_mention_that_a_redaction_left_is_found_and_named_before_anything_is_p
     assert inventory_run(tenant_id=office.firm.id, inventory_id=waiting.id) is None
     redactions_make(tenant_id=office.firm.id, request_id=request.id)
     with open_scope(tenant=office.firm.id, reason="a test"):
-        (job,) = IngestJob.objects.filter(status=JobStatus.PENDING)
+        (job,) = IngestJob.objects.filter(state=JobState.PENDING)
     run(office.firm, job)
     with as_(office.dora), pytest.raises(NotProposableError, match="1 redacted version was made since the last search"):
         inventory_propose(request.id)

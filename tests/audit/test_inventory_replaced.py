@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from threading import Thread
 from typing import Any
 from uuid import UUID
@@ -24,13 +25,14 @@ from apps.privacy.codes.inventory import Decision, InventoryState, Treatment
 from apps.privacy.codes.life import RequestState
 from apps.privacy.inventory.deciding import Said, document_treat, hits_decide
 from apps.privacy.inventory.errors import NotProposableError, RedactionAskedError, RedactionOpenError
-from apps.privacy.inventory.redacting import redactions_make
+from apps.privacy.inventory.redacting import redactions_make, redactions_send_again
 from apps.privacy.inventory.replaced import fixed_documents, going_documents
 from apps.privacy.inventory.selectors import Standing, standing
-from apps.privacy.models import ErasureRequest, InventoryHit, InventoryTreatment
+from apps.privacy.models import ErasureRequest, Inventory, InventoryHit, InventoryTreatment
 from apps.privacy.proposals.prospect import prospect
 from apps.privacy.proposals.targets import found_targets
 from apps.privacy.requests.services.receiving import request_describe
+from apps.tenants import leased_jobs
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.api.client import Api
@@ -159,6 +161,23 @@ def carried_out(office: Office, request: ErasureRequest) -> None:
     with as_(office.rita):
         request_approve(request.id)
     assert erased(office, request) == RequestState.COMPLETED
+
+
+def test_a_redaction_whose_message_was_lost_is_sent_again_until_it_is_made(
+    office: Office, letter: Document, request_: ErasureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    say(office, request_, Reason.NAMED, *on_pages(office, request_, letter))
+    treat(office, request_, letter)
+    with as_(office.dora):
+        redactions_prepare(request_.id)
+    sent: list[list[str]] = []
+    monkeypatch.setattr(leased_jobs, "send", lambda task, arguments, after_s: sent.append([task, *arguments]))
+    assert redactions_send_again() == 0, "it may be under way"
+    monkeypatch.setattr(Inventory, "resend_after", timedelta())
+    assert redactions_send_again() == 1
+    assert sent == [["apps.privacy.tasks.redact_inventory", str(office.firm.id), str(request_.id)]]
+    redacted_by_worker(office, request_)
+    assert redactions_send_again() == 0
 
 
 # --- Asked for while something is open ---

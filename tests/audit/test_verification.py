@@ -21,7 +21,7 @@ from apps.audit.models import Event, Verification, VerificationState
 from apps.audit.registry import Group
 from apps.audit.verify import runs
 from apps.audit.verify.findings import FindingClass
-from apps.audit.verify.requests import NIGHT_AT, night_of, verification_request, verification_sweep_all
+from apps.audit.verify.requests import NIGHT_AT, night_of, verification_request, verifications_request_due
 from apps.audit.verify.runs import VerificationOutcome, VerificationPolicy, claim_verification
 from apps.audit.verify.standing import Verdict, standing, starters
 from apps.audit.verify.wording import WORDINGS
@@ -29,7 +29,7 @@ from apps.erasure.log_removal import Removal, removals_execute
 from apps.tenants import leased_jobs, tokens
 from apps.tenants.context import open_scope, renew_scope
 from apps.tenants.errors import PermissionDeniedError
-from apps.tenants.leased_jobs import LeaseLostError, Progress, hold
+from apps.tenants.leased_jobs import LeaseLostError, Progress, hold, sweep_kind
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.audit.acting import as_worker, authorised, checkpointed, recorded, sealed
@@ -71,7 +71,7 @@ def made_long_ago() -> None:
 
 def swept() -> int:
     with as_worker():
-        return verification_sweep_all()
+        return verifications_request_due() + sweep_kind(Verification)
 
 
 def of_clock(firm: Firm) -> Verification:
@@ -446,7 +446,7 @@ def test_what_somebody_asked_for_does_not_take_the_nights_place(acme: Firm, ada:
 
 def test_a_message_that_was_lost_is_sent_again(acme: Firm, ada: Principal, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[list[str]] = []
-    monkeypatch.setattr(leased_jobs, "_send", lambda task, arguments, after_s: sent.append(arguments))
+    monkeypatch.setattr(leased_jobs, "send", lambda task, arguments, after_s: sent.append(arguments))
     asked = request(acme, ada)
     assert swept() == 0
     with tampering() as connection:

@@ -20,7 +20,7 @@ from django.utils import timezone
 from apps.audit.errors import DataKeyDamagedError
 from apps.audit.keys import data_keys
 from apps.audit.models import Verification, VerificationState
-from apps.audit.verify.requests import verification_sweep_all
+from apps.audit.verify.requests import verifications_request_due
 from apps.audit.verify.standing import Verdict, standing
 from apps.audit.verify.statements import newest, state_verification, stated
 from apps.erasure import watching as removals
@@ -30,6 +30,7 @@ from apps.tenants.alarm_mail import tell_operators
 from apps.tenants.alarms import Seen
 from apps.tenants.api import probes
 from apps.tenants.context import open_scope
+from apps.tenants.leased_jobs import sweep_kind
 from apps.tenants.principals import Principal
 from apps.tenants.registry import Alarm, Watch, Watched
 from apps.tenants.roles import Role
@@ -111,7 +112,7 @@ def made_long_ago() -> None:
 
 def swept() -> int:
     with as_worker():
-        return verification_sweep_all()
+        return verifications_request_due() + sweep_kind(Verification)
 
 
 def of_clock(firm: Firm) -> list[Verification]:
@@ -347,7 +348,7 @@ def test_one_run_that_can_not_be_taken_keeps_no_other_waiting(acme: Firm, monkey
         with acting_as("glassbox_eraser"):
             engine.carry_out_due()
     assert (again(acme, stuck).state, again(acme, other).state) == ("approved", "completed")
-    assert failing() == {Sweep.REMOVALS: [str(acme.id)]}
+    assert failing() == {RemovalRun.sweep(): [str(acme.id)]}
     assert red() == {"schedule"}
 
 

@@ -20,7 +20,7 @@ import numpy as np
 import psutil
 
 from apps.corpus.kinds import Kind
-from apps.corpus.models import IngestJob, JobStatus
+from apps.corpus.models import IngestJob, JobState
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from config.needs import Process
@@ -87,9 +87,9 @@ def worker_memory(firm: Firm, pages: int, *, seed: int) -> dict[str, Any]:
         began = monotonic()
         job_id = take_in(firm, report, content)
         peaks: dict[int, float] = {}
-        while (job := _job(firm, job_id)).status != JobStatus.SUCCEEDED:
-            if job.status == JobStatus.FAILED or monotonic() - began > _INGEST_S:
-                raise RuntimeError(f"the document was not ingested: {job.status} {job.error_code}")
+        while (job := _job(firm, job_id)).state != JobState.SUCCEEDED:
+            if job.state == JobState.FAILED or monotonic() - began > _INGEST_S:
+                raise RuntimeError(f"the document was not ingested: {job.state} {job.error_code}")
             _watch(supervisor.pid(spec.name), peaks)
             sleep(0.1)
         seconds = monotonic() - began

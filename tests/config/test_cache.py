@@ -26,6 +26,7 @@ from rest_framework.request import Request
 from apps.audit.log.export import state
 from apps.audit.log.lag import ALARM_AFTER, SealingLag, _alarm
 from apps.audit.verify.stating import exported_statements
+from apps.corpus.models import IngestJob
 from apps.corpus.services.ingest import turns as ingest_turns
 from apps.erasure.personal_data import places
 from apps.tenants import alarm_mail, attempts, clock, sweeping, waiting, watchdog
@@ -182,7 +183,7 @@ def _tell_operators() -> None:
 
 def _wait() -> None:
     waiting.waiting_now()
-    waiting.Count(waiting.Work.DOCUMENTS).note()
+    waiting.Count(IngestJob).note()
 
 
 def _take_turns() -> None:

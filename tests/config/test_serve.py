@@ -25,7 +25,7 @@ from django.test import TransactionTestCase, override_settings
 from pytest_django import DjangoDbBlocker
 
 from apps.audit.log.tombstone_place import tombstone_place
-from apps.corpus.models import IngestJob, JobStage, JobStatus
+from apps.corpus.models import IngestJob, JobStage, JobState
 from apps.erasure.tombstones.gate import database_state
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
@@ -168,7 +168,7 @@ def test_a_document_and_a_question_go_through_the_processes_that_readme_starts(
         _, key = make_key(firm, Role.ANALYST)
     sent = installation.upload(key, REPORT)
     with django_db_blocker.unblock():
-        eventually(lambda: _job(firm).status == JobStatus.SUCCEEDED, "it was read")
+        eventually(lambda: _job(firm).state == JobState.SUCCEEDED, "it was read")
     asked = json.dumps({"question": "What was the maximum drawdown in the fourth quarter?"}).encode()
     answer = installation.ask("POST", "/api/v1/query/", key, asked)
     assert "12.5" in json.dumps(answer), answer
@@ -211,7 +211,7 @@ def test_a_document_at_work_is_given_back_when_its_worker_is_stopped(
         installation.running["ingest"].terminate()
         installation.running["ingest"].wait(timeout=_PATIENCE_S)
         left = _job(firm)
-        assert (left.status, left.lease_owner) == (JobStatus.PENDING, "")
+        assert (left.state, left.lease_owner) == (JobState.PENDING, "")
 
 
 @pytest.mark.slow

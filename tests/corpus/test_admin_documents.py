@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStage, JobStatus, Page
+from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStage, JobState, Page
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.corpus.files import png
@@ -328,7 +328,7 @@ def progress(visitor: Visitor, *ids: object) -> dict[str, dict[str, object]]:
 
 def test_progress_moves_with_the_job(alice: Visitor, acme: Firm) -> None:
     made = ingest(acme)
-    change_job(acme, made.job.id, status=JobStatus.RUNNING, stage=JobStage.EMBED, chunks_total=200, chunks_embedded=50)
+    change_job(acme, made.job.id, state=JobState.RUNNING, stage=JobStage.EMBED, chunks_total=200, chunks_embedded=50)
     state = progress(alice, made.document.id)[str(made.document.id)]
     assert state["moving"] is True
     assert "50 of 200 passages" in str(state["html"])
@@ -343,7 +343,7 @@ def test_progress_ends_with_the_document(alice: Visitor, acme: Firm) -> None:
 def test_a_ready_document_that_is_embedded_again_shows_how_far(alice: Visitor, acme: Firm) -> None:
     made = ingest(acme)
     publish(acme, made.document)
-    change_job(acme, made.job.id, status=JobStatus.RUNNING, stage=JobStage.EMBED, chunks_total=200, chunks_embedded=50)
+    change_job(acme, made.job.id, state=JobState.RUNNING, stage=JobStage.EMBED, chunks_total=200, chunks_embedded=50)
     state = progress(alice, made.document.id)[str(made.document.id)]
     assert state["moving"] is True
     assert "Ready" in str(state["html"])
@@ -368,7 +368,7 @@ def test_a_failure_is_told_in_words_with_a_way_out(alice: Visitor, acme: Firm) -
 def test_a_ready_document_whose_new_embedding_failed_says_so_with_a_way_out(alice: Visitor, acme: Firm) -> None:
     made = ingest(acme)
     publish(acme, made.document)
-    change_job(acme, made.job.id, status=JobStatus.FAILED, stage=JobStage.EMBED, error_detail="The key was refused.")
+    change_job(acme, made.job.id, state=JobState.FAILED, stage=JobStage.EMBED, error_detail="The key was refused.")
     page = alice.open("corpus_document_change", made.document.id)
     assert "It was not re-embedded" in page.text
     assert "The key was refused." in page.text
@@ -481,10 +481,10 @@ def test_a_page_without_text_says_so(alice: Visitor, read: Document) -> None:
 
 def test_a_job_says_why_it_stands_still_and_can_be_started(alice: Visitor, acme: Firm) -> None:
     failed_document(acme)
-    (row,) = alice.open("corpus_ingestjob_changelist", status__exact="failed").rows()
+    (row,) = alice.open("corpus_ingestjob_changelist", state__exact="failed").rows()
     assert "cut.pdf is cut off" in row
     with open_scope(tenant=acme.id, reason="a test"):
         job_id = IngestJob.objects.get().id
     assert "cut.pdf is cut off" in alice.open("corpus_ingestjob_change", job_id).text
     assert alice.send("corpus_ingestjob_retry", job_id).status == 302
-    assert job(acme, job_id).status == JobStatus.PENDING
+    assert job(acme, job_id).state == JobState.PENDING

@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 
 from apps.corpus.extraction import ExtractionError
 from apps.corpus.extraction.errors import EmptyFileError, LyingFileError, UnknownEncodingError, UnsupportedFileError
-from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStatus, SourceFile
+from apps.corpus.models import Document, DocumentStatus, IngestJob, JobState, SourceFile
 from apps.corpus.services.ingest.errors import (
     EmptyUploadError,
     UnknownDocumentError,
@@ -37,7 +37,7 @@ def test_a_document_is_stored_with_its_bytes_and_a_waiting_job(firm: Firm) -> No
     with open_scope(tenant=firm.id, reason="a test"):
         assert bytes(SourceFile.objects.get(document=result.document).content) == REPORT
     assert result.created
-    assert (result.document.status, result.job.status) == (DocumentStatus.RECEIVED, JobStatus.PENDING)
+    assert (result.document.status, result.job.state) == (DocumentStatus.RECEIVED, JobState.PENDING)
     assert (result.document.title, result.document.byte_size) == ("Alpha Q4", len(REPORT))
 
 
@@ -138,13 +138,13 @@ def test_the_same_bytes_of_another_tenant_are_not_recognised(firm: Firm) -> None
 
 def test_bytes_that_failed_before_are_started_again(firm: Firm) -> None:
     first = ingest(firm)
-    change_job(firm, first.job.id, status=JobStatus.FAILED, attempts=9, error_code="x")
+    change_job(firm, first.job.id, state=JobState.FAILED, attempts=9, error_code="x")
     with open_scope(tenant=firm.id, reason="a test"):
         Document.objects.filter(id=first.document.id).update(status=DocumentStatus.FAILED, error_code="x")
     again = ingest(firm)
     restarted = job(firm, again.job.id)
     assert (again.created, again.document.id) == (False, first.document.id)
-    assert (restarted.status, restarted.attempts, restarted.error_code) == (JobStatus.PENDING, 0, "")
+    assert (restarted.state, restarted.attempts, restarted.error_code) == (JobState.PENDING, 0, "")
     assert document(firm, first.document.id).error_code == ""
 
 

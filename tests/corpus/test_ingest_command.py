@@ -168,7 +168,7 @@ def test_the_measure_compares_with_the_bare_model(firm: Firm, here: None, folder
 def test_a_job_left_from_before_is_finished_too(firm: Firm, here: None, folder: Path) -> None:
     made = ingest(firm)
     figures = command(folder / "good.md")
-    assert job(firm, made.job.id).status == "succeeded"
+    assert job(firm, made.job.id).state == "succeeded"
     assert (figures["ingested"], figures["unchanged"]) == (1, 0)
 
 

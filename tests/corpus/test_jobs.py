@@ -14,7 +14,7 @@ from django.db import connection
 from django.utils import timezone
 
 from apps.corpus.jobs import RunOutcome
-from apps.corpus.models import Document, DocumentStatus, JobStage, JobStatus
+from apps.corpus.models import Document, DocumentStatus, JobStage, JobState
 from apps.corpus.reader.reading import searched_text
 from apps.corpus.services.ingest.lease import RunPolicy, claim
 from apps.corpus.services.ingest.read import read_file
@@ -99,7 +99,7 @@ def test_a_document_becomes_ready(firm: Firm) -> None:
     ready, done = document(firm, made.document.id), job(firm, made.job.id)
     assert (ready.status, ready.valid_to) == (DocumentStatus.READY, None)
     assert ready.valid_from is not None
-    assert (done.status, done.stage, done.lease_owner) == (JobStatus.SUCCEEDED, JobStage.DONE, "")
+    assert (done.state, done.stage, done.lease_owner) == (JobState.SUCCEEDED, JobStage.DONE, "")
     assert done.chunks_embedded == done.chunks_total == ready.chunk_count > 0
 
 
@@ -246,7 +246,7 @@ def test_a_provider_that_fails_makes_the_job_wait_with_its_reason(
     made = ingest(firm)
     assert run(firm, made.job) is RunOutcome.WAITING
     waiting = job(firm, made.job.id)
-    assert (waiting.status, waiting.lease_owner, waiting.attempts) == (JobStatus.RETRY, "", 1)
+    assert (waiting.state, waiting.lease_owner, waiting.attempts) == (JobState.RETRY, "", 1)
     assert waiting.next_attempt_at is not None
     assert waiting.next_attempt_at > timezone.now()
     assert waiting.error_code.startswith("corpus.provider_")
@@ -367,7 +367,7 @@ def test_a_worker_that_lost_its_lease_writes_nothing_more(firm: Firm, server: Mo
     server.at_request(2, elsewhere(lambda: change_job(firm, made.job.id, lease_owner="another worker")))
     assert run(firm, made.job) is RunOutcome.LOST
     assert len(vectors(firm, made.document.id)) == 4
-    assert job(firm, made.job.id).status == JobStatus.RUNNING
+    assert job(firm, made.job.id).state == JobState.RUNNING
 
 
 @committed
@@ -400,7 +400,7 @@ def test_a_shutdown_gives_the_job_back(firm: Firm, monkeypatch: pytest.MonkeyPat
     with pytest.raises(KeyboardInterrupt):
         run(firm, made.job)
     returned = job(firm, made.job.id)
-    assert (returned.status, returned.attempts, returned.lease_owner) == (JobStatus.PENDING, 0, "")
+    assert (returned.state, returned.attempts, returned.lease_owner) == (JobState.PENDING, 0, "")
 
 
 @committed

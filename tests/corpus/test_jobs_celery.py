@@ -18,17 +18,18 @@ from django.conf import LazySettings
 from django.db import transaction
 from django.utils import timezone
 
-from apps.corpus.models import DocumentStatus, IngestJob, JobStatus
+from apps.corpus.models import DocumentStatus, IngestJob, JobState
 from apps.corpus.services.ingest.errors import JobNotRetryableError
 from apps.corpus.services.ingest.restart import job_restart
-from apps.corpus.tasks import run_next, sweep
+from apps.corpus.tasks import run_next
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
+from apps.tenants.leased_jobs import sweep_kind
 from apps.tenants.models import Tenant
 from apps.tenants.models.tenant import TenantStatus
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
-from apps.tenants.waiting import Waiting, Work, waiting_now
+from apps.tenants.waiting import Waiting, waiting_now
 from config.celery import app
 from tests.corpus.ingesting import actions, change_job, document, ingest, job, long_report, remote_profile
 from tests.factories import Firm, make_firm, make_member
@@ -94,7 +95,7 @@ def test_a_broker_that_is_down_loses_nothing(
     monkeypatch.setattr(app, "send_task", refused)
     with caplog.at_level(logging.WARNING):
         made = ingest(firm)
-    assert job(firm, made.job.id).status == JobStatus.PENDING
+    assert job(firm, made.job.id).state == JobState.PENDING
     assert "waits for the sweep" in caplog.text
 
 
@@ -105,7 +106,7 @@ def test_a_broker_that_is_down_loses_nothing(
 def test_a_job_that_was_just_sent_is_not_sent_again(firm: Firm, sent: list[str]) -> None:
     ingest(firm)
     sent.clear()
-    assert (sweep(), sent) == (0, [])
+    assert (sweep_kind(IngestJob), sent) == (0, [])
 
 
 @committed
@@ -113,7 +114,7 @@ def test_a_lost_message_is_sent_again_once(firm: Firm, sent: list[str]) -> None:
     made = ingest(firm)
     sent.clear()
     due(firm, made.job.id)
-    assert (sweep(), sweep()) == (1, 0)
+    assert (sweep_kind(IngestJob), sweep_kind(IngestJob)) == (1, 0)
     assert sent == [run_next.name]
 
 
@@ -123,7 +124,7 @@ def test_all_tenants_are_swept(firm: Firm, sent: list[str]) -> None:
     for each in (firm, other):
         due(each, ingest(each).job.id)
     sent.clear()
-    assert sweep() == 2
+    assert sweep_kind(IngestJob) == 2
     assert len(sent) == 2
 
 
@@ -132,13 +133,13 @@ def test_the_sweep_notes_what_waits_and_since_when(firm: Firm, sent: list[str], 
     other = make_firm("borealis")
     for each in (firm, other):
         ingest(each)
-    sweep()
-    assert waiting_now()[Work.DOCUMENTS].count == 2
+    sweep_kind(IngestJob)
+    assert waiting_now()[IngestJob].count == 2
     for each in (firm, other):
         with open_scope(tenant=each.id, reason="a test"):
-            IngestJob.objects.update(status=JobStatus.SUCCEEDED)
-    sweep()
-    assert waiting_now()[Work.DOCUMENTS] == Waiting(count=0, oldest_s=0)
+            IngestJob.objects.update(state=JobState.SUCCEEDED)
+    sweep_kind(IngestJob)
+    assert waiting_now()[IngestJob] == Waiting(count=0, oldest_s=0)
 
 
 @committed
@@ -147,17 +148,17 @@ def test_a_suspended_tenants_jobs_wait(firm: Firm, sent: list[str]) -> None:
     sent.clear()
     with open_scope(tenant=firm.id, reason="a test"):
         Tenant.objects.filter(id=firm.id).update(status=TenantStatus.SUSPENDED)
-    assert (sweep(), sent) == (0, [])
+    assert (sweep_kind(IngestJob), sent) == (0, [])
 
 
 @committed
 def test_a_job_whose_time_has_come_is_sent_and_may_be_taken(firm: Firm, sent: list[str]) -> None:
     made = ingest(firm)
-    due(firm, made.job.id, status=JobStatus.RETRY, attempts=2)
+    due(firm, made.job.id, state=JobState.RETRY, attempts=2)
     sent.clear()
-    sweep()
+    sweep_kind(IngestJob)
     waiting = job(firm, made.job.id)
-    assert (waiting.status, waiting.attempts, len(sent)) == (JobStatus.PENDING, 2, 1)
+    assert (waiting.state, waiting.attempts, len(sent)) == (JobState.PENDING, 2, 1)
 
 
 @committed
@@ -165,18 +166,18 @@ def test_a_dead_workers_job_is_sent_and_a_living_ones_is_not(firm: Firm, sent: l
     dead, living = ingest(firm), ingest(firm, b"Another text.")
     now = timezone.now()
     for made, until in ((dead, now - timedelta(seconds=1)), (living, now + timedelta(seconds=30))):
-        change_job(firm, made.job.id, status=JobStatus.RUNNING, lease_until=until, next_attempt_at=None)
+        change_job(firm, made.job.id, state=JobState.RUNNING, lease_until=until, next_attempt_at=None)
     sent.clear()
-    assert sweep() == 1
+    assert sweep_kind(IngestJob) == 1
     assert sent == [run_next.name]
     assert [job(firm, made.job.id).next_attempt_at is None for made in (dead, living)] == [False, True]
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("status", [JobStatus.SUCCEEDED, JobStatus.FAILED])
-def test_ended_jobs_are_not_sent(firm: Firm, sent: list[str], status: JobStatus) -> None:
-    due(firm, ingest(firm).job.id, status=status)
-    assert sweep() == 0
+@pytest.mark.parametrize("state", [JobState.SUCCEEDED, JobState.FAILED])
+def test_ended_jobs_are_not_sent(firm: Firm, sent: list[str], state: JobState) -> None:
+    due(firm, ingest(firm).job.id, state=state)
+    assert sweep_kind(IngestJob) == 0
 
 
 # --- by hand ---
@@ -198,7 +199,7 @@ def restart_as(firm: Firm, principal: Principal, failed: IngestJob) -> IngestJob
 def test_a_failed_job_can_be_started_again_by_an_administrator(firm: Firm, failed: IngestJob) -> None:
     bob = make_member(firm, "bob", Role.TENANT_ADMIN)
     again = restart_as(firm, bob, failed)
-    assert (again.status, again.actor_id, again.error_code) == (JobStatus.PENDING, bob.id, "")
+    assert (again.state, again.actor_id, again.error_code) == (JobState.PENDING, bob.id, "")
     assert document(firm, failed.document_id).status == DocumentStatus.RECEIVED
     assert actions(firm, ["corpus.job."]) == ["corpus.job.restarted"]
 
@@ -210,9 +211,9 @@ def test_a_role_without_the_permission_can_not(firm: Firm, failed: IngestJob) ->
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("status", [JobStatus.RUNNING, JobStatus.PENDING, JobStatus.SUCCEEDED])
-def test_only_what_failed_or_waits_can_be_started_again(firm: Firm, failed: IngestJob, status: JobStatus) -> None:
-    change_job(firm, failed.id, status=status)
+@pytest.mark.parametrize("state", [JobState.RUNNING, JobState.PENDING, JobState.SUCCEEDED])
+def test_only_what_failed_or_waits_can_be_started_again(firm: Firm, failed: IngestJob, state: JobState) -> None:
+    change_job(firm, failed.id, state=state)
     with pytest.raises(JobNotRetryableError):
         restart_as(firm, make_member(firm, "bob", Role.TENANT_ADMIN), failed)
 
@@ -314,7 +315,7 @@ def wait_for(condition: Callable[[], bool], *, seconds: float = 40) -> None:
 def test_a_worker_takes_a_document_from_upload_to_ready(remote_firm: Firm, worker: Worker) -> None:
     alice = make_member(remote_firm, "alice", Role.ANALYST)
     made = ingest(remote_firm, principal=alice)
-    wait_for(lambda: job(remote_firm, made.job.id).status == JobStatus.SUCCEEDED)
+    wait_for(lambda: job(remote_firm, made.job.id).state == JobState.SUCCEEDED)
     assert document(remote_firm, made.document.id).status == DocumentStatus.READY
 
 
@@ -327,11 +328,11 @@ def test_a_worker_killed_in_mid_document_is_replaced_without_loss(
     wait_for(lambda: len(server.requests) == 1)
     worker.kill()
     left = job(remote_firm, made.job.id)
-    assert (left.status, left.chunks_embedded) == (JobStatus.RUNNING, 0)
+    assert (left.state, left.chunks_embedded) == (JobState.RUNNING, 0)
     change_job(remote_firm, made.job.id, lease_until=timezone.now())
-    sweep()
+    sweep_kind(IngestJob)
     worker.start_again()
-    wait_for(lambda: job(remote_firm, made.job.id).status == JobStatus.SUCCEEDED)
+    wait_for(lambda: job(remote_firm, made.job.id).state == JobState.SUCCEEDED)
     done = job(remote_firm, made.job.id)
     assert done.chunks_embedded == done.chunks_total > 0
 
@@ -343,9 +344,9 @@ def test_a_flushed_broker_loses_nothing(remote_firm: Firm, worker: Worker) -> No
     with app.connection_for_write() as broker:
         assert broker.default_channel.queue_purge("ingest") == 1
     due(remote_firm, made.job.id)
-    assert sweep() == 1
+    assert sweep_kind(IngestJob) == 1
     worker.start_again()
-    wait_for(lambda: job(remote_firm, made.job.id).status == JobStatus.SUCCEEDED)
+    wait_for(lambda: job(remote_firm, made.job.id).state == JobState.SUCCEEDED)
 
 
 @committed
@@ -360,9 +361,9 @@ def test_a_small_document_is_read_while_a_large_one_of_another_tenant_is_at_work
     try:
         wait_for(lambda: len(server.requests) == 1)
         quick = ingest(other)
-        wait_for(lambda: job(other, quick.job.id).status == JobStatus.SUCCEEDED)
-        assert [job(remote_firm, made.job.id).status for made in (slow, next_slow)].count(JobStatus.RUNNING) == 1
-        assert [job(remote_firm, made.job.id).status for made in (slow, next_slow)].count(JobStatus.PENDING) == 1
+        wait_for(lambda: job(other, quick.job.id).state == JobState.SUCCEEDED)
+        assert [job(remote_firm, made.job.id).state for made in (slow, next_slow)].count(JobState.RUNNING) == 1
+        assert [job(remote_firm, made.job.id).state for made in (slow, next_slow)].count(JobState.PENDING) == 1
     finally:
         running.kill()
         running.close()
@@ -377,13 +378,13 @@ def test_a_tenant_does_not_wait_behind_the_pile_of_another_one(
     last = ingest(other, b"The only note: fees are 2 %.").job.id
     running = Worker(settings, server, tmp_path)
     try:
-        wait_for(lambda: job(other, last).status == JobStatus.SUCCEEDED)
+        wait_for(lambda: job(other, last).state == JobState.SUCCEEDED)
         done = [job(remote_firm, each) for each in pile]
         ended = job(other, last).finished_at
         assert ended is not None
         before = [each for each in done if each.finished_at is not None and each.finished_at < ended]
         assert len(before) <= 1
-        wait_for(lambda: all(job(remote_firm, each).status == JobStatus.SUCCEEDED for each in pile), seconds=90)
+        wait_for(lambda: all(job(remote_firm, each).state == JobState.SUCCEEDED for each in pile), seconds=90)
     finally:
         running.close()
 

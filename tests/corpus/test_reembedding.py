@@ -12,10 +12,11 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from apps.audit.models import Event, Outcome
 from apps.corpus.jobs import RunOutcome
-from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStage, JobStatus
+from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStage, JobState
 from apps.corpus.progress import progress_of_job
 from apps.corpus.services.ingest.lease import claim
 from apps.corpus.services.ingest.restart import job_restart
+from apps.tenants import leased_jobs
 from apps.tenants.context import open_scope
 from apps.tenants.models import Tenant
 from apps.tenants.principals import Principal
@@ -66,7 +67,7 @@ def move(firm: Firm, profile: str, *, principal: Principal | None = None) -> lis
         tenant.embedding_profile = profile
         tenant_configure(tenant)
     with open_scope(tenant=firm.id, reason="a test"):
-        return list(IngestJob.objects.exclude(id__in=before).order_by("created_at"))
+        return list(IngestJob.objects.exclude(id__in=before).order_by("requested_at"))
 
 
 def ready(firm: Firm, content: bytes = REPORT, *, scope: str = "fund:alpha", external_id: str = "") -> Document:
@@ -85,7 +86,7 @@ def models(firm: Firm, made: Document) -> dict[str, int]:
 
 def jobs(firm: Firm, made: Document) -> list[IngestJob]:
     with open_scope(tenant=firm.id, reason="a test"):
-        return list(IngestJob.objects.filter(document=made).order_by("created_at"))
+        return list(IngestJob.objects.filter(document=made).order_by("requested_at"))
 
 
 # --- who gets a job ---
@@ -94,7 +95,7 @@ def jobs(firm: Firm, made: Document) -> list[IngestJob]:
 def test_every_ready_document_gets_a_job_that_begins_at_its_embedding(firm: Firm) -> None:
     made = ready(firm)
     (again,) = move(firm, "second")
-    assert (again.document_id, again.stage, again.status) == (made.id, JobStage.EMBED, JobStatus.PENDING)
+    assert (again.document_id, again.stage, again.state) == (made.id, JobStage.EMBED, JobState.PENDING)
     assert (again.embedding_profile, again.chunks_total) == ("second", document(firm, made.id).chunk_count)
 
 
@@ -105,11 +106,11 @@ def test_the_message_is_sent_when_the_change_is_committed(
 ) -> None:
     ready(firm)
     sent: list[str] = []
-    monkeypatch.setattr("apps.corpus.services.ingest.queue.announce_work", sent.append)
+    monkeypatch.setattr(leased_jobs, "send", lambda task, arguments, after_s: sent.append(task))
     with django_capture_on_commit_callbacks(execute=True):
-        (again,) = move(firm, "second")
+        move(firm, "second")
         assert sent == []
-    assert sent == [f"ingest job {again.id}"]
+    assert sent == [IngestJob.task]
 
 
 def test_another_setting_makes_no_job(firm: Firm) -> None:
@@ -226,7 +227,7 @@ def test_a_change_in_mid_job_is_followed_by_another(firm: Firm, server: ModelSer
     server.at_request(2, change)
     assert run(firm, made.job) is RunOutcome.SUCCEEDED
     first, second = jobs(firm, made.document)
-    assert (first.id, second.status, second.embedding_profile) == (made.job.id, JobStatus.PENDING, "second")
+    assert (first.id, second.state, second.embedding_profile) == (made.job.id, JobState.PENDING, "second")
     assert run(firm, second) is RunOutcome.SUCCEEDED
     assert set(models(firm, made.document)) == {SMALL, LARGE}
 
@@ -258,7 +259,7 @@ def refused(firm: Firm, server: ModelServer) -> IngestJob:
 
 def test_the_job_fails_with_its_error_and_the_document_stays_ready(firm: Firm, refused: IngestJob) -> None:
     kept = document(firm, refused.document_id)
-    assert (refused.status, refused.error_code) == (JobStatus.FAILED, "corpus.provider_auth")
+    assert (refused.state, refused.error_code) == (JobState.FAILED, "corpus.provider_auth")
     assert (kept.status, kept.error_code) == (DocumentStatus.READY, "")
 
 

@@ -14,7 +14,7 @@ from django.db import DataError, connection
 from django.utils import timezone
 
 from apps.corpus.jobs import RunOutcome, next_run
-from apps.corpus.models import JobStatus
+from apps.corpus.models import JobState
 from apps.corpus.services.ingest import turns as ingest_turns
 from apps.corpus.services.ingest.lease import Lease, RunPolicy, give_back
 from apps.corpus.services.ingest.turns import take_next
@@ -65,7 +65,7 @@ def next_id() -> UUID | None:
 
 
 def done(firm: Firm, job_id: UUID) -> None:
-    change_job(firm, job_id, status=JobStatus.SUCCEEDED, lease_until=None, lease_owner="")
+    change_job(firm, job_id, state=JobState.SUCCEEDED, lease_until=None, lease_owner="")
 
 
 @pytest.mark.slow
@@ -187,7 +187,7 @@ def test_a_job_that_is_given_back_is_there_for_the_next(acme: Firm) -> None:
     mine = small(acme)
     lease = taken()
     assert lease is not None
-    give_back(lease, reason="a test")
+    give_back(lease)
     assert next_id() == mine
 
 
@@ -197,4 +197,4 @@ def test_what_is_next_is_run_to_its_end(acme: Firm, settings: LazySettings) -> N
         mine = small(acme)
         assert next_run(policy=RunPolicy()) == (mine, RunOutcome.SUCCEEDED)
     assert next_run() is None
-    assert job(acme, mine).status == JobStatus.SUCCEEDED
+    assert job(acme, mine).state == JobState.SUCCEEDED

@@ -202,7 +202,7 @@ def test_the_search_over_everything_remembers_nothing_of_another_person_s_search
         ("ann", "corpus_document", "kind__exact=run&document_type__exact=other", "document"),
         ("ann", "corpus_document", "scope={scope}", "document"),
         ("ann", "corpus_document", "o=1.-9", "document"),
-        ("ann", "corpus_ingestjob", "status__exact=succeeded&stage__exact=done", "job"),
+        ("ann", "corpus_ingestjob", "state__exact=succeeded&stage__exact=done", "job"),
         ("nora", "audit_event", "document={document}", "event"),
         ("nora", "audit_event", "subject={document}", "event"),
         ("nora", "audit_event", "action=corpus.document.ready", "event"),

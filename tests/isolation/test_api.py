@@ -520,7 +520,7 @@ def _known_anywhere(document: Document) -> IngestResult | None:
     if there is None:
         return None
     return IngestResult(
-        document=there, job=IngestJob.objects.filter(document=there).latest("created_at"), created=False
+        document=there, job=IngestJob.objects.filter(document=there).latest("requested_at"), created=False
     )
 
 

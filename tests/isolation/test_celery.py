@@ -17,6 +17,7 @@ from uuid import UUID, uuid4
 
 import pytest
 import redis
+from apps.corpus.services.ingest.batch import QUEUE
 from celery.app.backends import by_url
 from celery.contrib.testing.worker import start_worker
 from celery.result import EagerResult
@@ -29,14 +30,15 @@ from django.utils import timezone
 from kombu.exceptions import ContentDisallowed
 from kombu.serialization import loads
 
-from apps.corpus import jobs, tasks
+from apps.corpus import jobs
 from apps.corpus.models import Document, IngestJob
 from apps.corpus.services.ingest import actor as ingest_actor
 from apps.corpus.services.ingest.lease import Lease, RunPolicy, claim
-from apps.corpus.services.ingest.queue import QUEUE, RUN_NEXT_TASK
-from apps.corpus.tasks import run_next, sweep_all, sweep_tenant
+from apps.corpus.tasks import run_next
+from apps.tenants import leased_jobs
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
+from apps.tenants.leased_jobs import sweep_kind, sweep_tenant
 from apps.tenants.models import ApiKey, Membership, Tenant, User
 from apps.tenants.models.tenant import TenantStatus
 from apps.tenants.principals import Principal
@@ -111,7 +113,7 @@ def deliver(tenant_id: object, job_id: object, *arguments: str, **keywords: obje
 def state_of(world: World, firm: str, job: IngestJob) -> str:
     with open_scope(tenant=world.firm(firm).id, reason="look after an attack"):
         found: IngestJob = IngestJob.objects.get(id=job.id)
-        return f"{found.status} {found.error_code}".strip()
+        return f"{found.state} {found.error_code}".strip()
 
 
 @contextmanager
@@ -420,7 +422,7 @@ def sweeping() -> Iterator[list[str]]:
         sent.extend(f"sent for {job.tenant_id} beside {tenant}" for tenant in visible)
 
     with forgetful(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tasks, "enqueue", enqueue)
+        patch.setattr(leased_jobs, "enqueue", enqueue)
         yield sent
 
 
@@ -433,7 +435,7 @@ def test_sweeping_one_tenant_sends_nothing_of_another(world: World) -> None:
         overdue(world, "acme")
         overdue(world, "bolt")
         with sweeping() as sent:
-            sweep_tenant(world.acme.id)
+            sweep_tenant(IngestJob, world.acme.id)
         return sent
 
     brought = held(attack, loot=f"sent for {world.bolt.id}")
@@ -445,7 +447,7 @@ def test_sweeping_all_tenants_sees_one_at_a_time(world: World) -> None:
         overdue(world, "acme")
         overdue(world, "bolt")
         with sweeping() as sent:
-            sweep_all()
+            sweep_kind(IngestJob)
         return sent
 
     brought = held(attack, loot=f"sent for {world.bolt.id} beside {world.acme.id}")
@@ -458,7 +460,7 @@ def test_sweeping_all_tenants_sees_one_at_a_time(world: World) -> None:
 def test_the_message_in_the_broker_names_nothing(world: World, broker: redis.Redis) -> None:
     ann = world.people["ann"]
     waiting(world, "acme", principal=ann)
-    app.send_task(RUN_NEXT_TASK, args=[canary("acme", "fund:alpha")])  # the control: it would be found
+    app.send_task(IngestJob.task, args=[canary("acme", "fund:alpha")])  # the control: it would be found
     messages = broker.lrange(f"{settings.TEST_DATABASE}:{QUEUE}", 0, -1)
     sent, control = ((_text(raw), json.loads(raw)) for raw in reversed(messages))
 

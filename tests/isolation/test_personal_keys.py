@@ -21,7 +21,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.corpus.jobs import RunOutcome
-from apps.corpus.models import JobStatus
+from apps.corpus.models import JobState
 from apps.corpus.services import documents
 from apps.intents.errors import OwnVersionError
 from apps.intents.models import PolicyVersion, VersionStatus
@@ -441,7 +441,7 @@ def test_a_running_job_stops_with_the_key_by_which_it_was_begun(
         with in_the_second_batch(lambda: end(world, plain)):
             assert run(world.acme, disturbed.job) is RunOutcome.FAILED
         ended = job(world.acme, disturbed.job.id)
-        assert (ended.status, ended.error_code) == (JobStatus.FAILED, "corpus.actor_revoked")
+        assert (ended.state, ended.error_code) == (JobState.FAILED, "corpus.actor_revoked")
         assert len(vectors(world.acme, disturbed.document.id)) == PATIENT.batch_chunks
 
 

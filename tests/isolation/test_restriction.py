@@ -33,7 +33,7 @@ from apps.corpus.models import (
     DocumentStatus,
     Embedding1536,
     IngestJob,
-    JobStatus,
+    JobState,
     Page,
     Posting,
     SourceFile,
@@ -435,7 +435,7 @@ def test_a_document_that_is_restricted_on_its_way_in_waits_until_it_is_lifted(wo
         for _ in range(5):
             change_job(world.acme, taken.job.id, next_attempt_at=None)
             assert run(world.acme, taken.job) is RunOutcome.NOT_CLAIMED
-        assert job(world.acme, taken.job.id).status == JobStatus.PENDING
+        assert job(world.acme, taken.job.id).state == JobState.PENDING
         with open_scope(tenant=world.acme.id, principal=world.people["dan"]):
             hold_release(hold_id=hold.id, reason="a test")
         assert run(world.acme, taken.job) is RunOutcome.SUCCEEDED

@@ -31,7 +31,7 @@ from django.test import Client
 from apps.audit.models import Event
 from apps.corpus.events import EXPORT_CUT_SHORT, EXPORTED
 from apps.corpus.jobs import RunOutcome
-from apps.corpus.models import Document, DocumentStatus, JobStatus
+from apps.corpus.models import Document, DocumentStatus, JobState
 from apps.corpus.providers.registry import provider_for
 from apps.corpus.services import documents
 from apps.errors import ApplicationError
@@ -232,7 +232,7 @@ def test_a_running_job_stops_with_its_next_transaction(world: World, loss: Loss)
         with in_the_second_batch(lambda: loss.act(world.acme, holder)):
             assert run(world.acme, disturbed.job) is RunOutcome.FAILED
         ended = job(world.acme, disturbed.job.id)
-        assert (ended.status, ended.error_code) == (JobStatus.FAILED, "corpus.actor_revoked")
+        assert (ended.state, ended.error_code) == (JobState.FAILED, "corpus.actor_revoked")
         # The batch that came back after the loss is not stored, and the document is not to be found.
         assert len(vectors(world.acme, disturbed.document.id)) == PATIENT.batch_chunks
         assert document(world.acme, disturbed.document.id).status == DocumentStatus.FAILED
@@ -261,7 +261,7 @@ def test_a_celery_worker_stops_in_the_middle_of_a_document(
     try:
         first = ingest(cella, principal=carl)
         eventually(lambda: is_ended(cella, first.job.id), within_s=40, what="the worker ran a job")
-        assert job(cella, first.job.id).status == JobStatus.SUCCEEDED
+        assert job(cella, first.job.id).state == JobState.SUCCEEDED
 
         # While the provider works on its vectors; a batch of the worker is larger than the document.
         model_server.at_request(len(model_server.requests) + 1, lambda: elsewhere(membership_revoked, cella, "carl"))
@@ -275,7 +275,7 @@ def test_a_celery_worker_stops_in_the_middle_of_a_document(
 
 
 def is_ended(firm: Firm, job_id: UUID) -> bool:
-    return job(firm, job_id).status in (JobStatus.SUCCEEDED, JobStatus.FAILED)
+    return job(firm, job_id).state in (JobState.SUCCEEDED, JobState.FAILED)
 
 
 def elsewhere(act: Callable[[Firm, str], None], firm: Firm, holder: str) -> None:

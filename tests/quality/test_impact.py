@@ -22,9 +22,8 @@ from apps.quality.errors import ImpactCrashedError, ImpactDegradedError, ImpactO
 from apps.quality.events import IMPACT_COMPUTED, IMPACT_REQUESTED
 from apps.quality.impact import runner
 from apps.quality.impact.contracts import Basis, ImpactResult
-from apps.quality.impact.lease import ImpactPolicy, claim_impact
 from apps.quality.impact.plan import plan_of
-from apps.quality.impact.runner import ImpactOutcome, impact_run
+from apps.quality.impact.runner import ImpactOutcome, ImpactPolicy, claim_impact, impact_run
 from apps.quality.models import ImpactState, PolicyImpact
 from apps.quality.services.evaluation import evaluation_query_remove
 from apps.retrieval.events import ANSWERED

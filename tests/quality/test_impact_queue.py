@@ -9,16 +9,15 @@ from pathlib import Path
 
 import pytest
 from django.conf import LazySettings
-from django.conf import settings as configured
 from django.db import transaction
 from django.utils import timezone
 
 from apps.corpus.kinds import Kind
 from apps.intents.models import PolicyVersion
 from apps.quality.models import ImpactState, PolicyImpact
-from apps.quality.services.impact import impact_sweep_all
-from apps.quality.tasks import impact_sweep, run_impact
+from apps.quality.tasks import run_impact
 from apps.tenants.context import open_scope
+from apps.tenants.leased_jobs import sweep_all
 from apps.tenants.models import Tenant
 from apps.tenants.models.tenant import TenantStatus
 from apps.tenants.principals import Principal
@@ -134,9 +133,9 @@ def test_a_lost_message_is_sent_again_once_and_a_fresh_one_is_not(
 ) -> None:
     impact = requested(officer, draft)
     sent.clear()
-    assert impact_sweep() == 0
+    assert sweep_all() == 0
     overdue(officer, impact)
-    assert (impact_sweep(), impact_sweep()) == (1, 0)
+    assert (sweep_all(), sweep_all()) == (1, 0)
     assert sent == [[str(officer.tenant_id), str(impact.id)]]
 
 
@@ -147,9 +146,9 @@ def test_a_dead_workers_preview_is_sent_and_a_living_ones_is_not(
     impact = requested(officer, draft)
     now = timezone.now()
     overdue(officer, impact, state=ImpactState.RUNNING, lease_until=now + timedelta(seconds=30))
-    assert impact_sweep_all() == 0
+    assert sweep_all() == 0
     change_impact(officer, impact.id, lease_until=now - timedelta(seconds=1))
-    assert impact_sweep_all() == 1
+    assert sweep_all() == 1
 
 
 @committed
@@ -158,7 +157,7 @@ def test_what_has_ended_is_not_sent(
     officer: Principal, draft: PolicyVersion, sent: list[list[str]], state: ImpactState
 ) -> None:
     overdue(officer, requested(officer, draft), state=state)
-    assert impact_sweep_all() == 0
+    assert sweep_all() == 0
 
 
 @committed
@@ -166,12 +165,7 @@ def test_a_suspended_tenants_previews_wait(officer: Principal, draft: PolicyVers
     overdue(officer, requested(officer, draft))
     with open_scope(tenant=officer.tenant_id, reason="a test"):
         Tenant.objects.filter(id=officer.tenant_id).update(status=TenantStatus.SUSPENDED)
-    assert impact_sweep_all() == 0
-
-
-def test_the_sweeper_is_on_the_schedule() -> None:
-    entry = configured.CELERY_BEAT_SCHEDULE["impact-sweep"]
-    assert (entry["task"], entry["schedule"]) == (impact_sweep.name, 30.0)
+    assert sweep_all() == 0
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from apps.audit.models import Outcome
 from apps.audit.services import record
-from apps.corpus.models import JobStatus
+from apps.corpus.models import JobState
 from apps.operations.selectors.overview import overview
 from apps.retrieval.events import ANSWERED, REJECTED
 from apps.tenants.context import open_scope
@@ -53,7 +53,7 @@ def test_every_figure_leads_to_as_many_rows(acme: Firm) -> None:
     ingest(acme, b"Two.")
     run(acme, ingest(acme, b"%PDF-1.7 cut", filename="cut.pdf").job)
     retrying = ingest(acme, b"Three.")
-    change_job(acme, retrying.job.id, status=JobStatus.RETRY)
+    change_job(acme, retrying.job.id, state=JobState.RETRY)
     for outcome in (Outcome.SUCCESS, Outcome.SUCCESS, Outcome.REFUSED, Outcome.DEGRADED):
         asked(acme, alice, outcome)
     asked(acme, alice, Outcome.FAILED, REJECTED)

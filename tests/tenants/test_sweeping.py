@@ -12,15 +12,8 @@ import pytest
 from django.conf import settings
 
 from apps.tenants.ids import TenantId
-from apps.tenants.sweeping import (
-    LONGEST_WAIT,
-    Sweep,
-    SweepIncompleteError,
-    each_by_itself,
-    each_tenant,
-    failing,
-    has_come,
-)
+from apps.tenants.sweeping import Sweep, SweepIncompleteError, each_by_itself, each_tenant, failing
+from apps.tenants.waits import LONGEST_WAIT, has_come
 
 TENANTS = [TenantId(uuid4()) for _ in range(3)]
 NOW = datetime(2026, 3, 8, 12, tzinfo=UTC)

@@ -8,7 +8,6 @@ from django.db.models.functions import Now
 
 from apps.tenants.models.leased_job import LeasedJob
 from apps.tenants.personal_data import Fields, PersonalData, Sort, reasons
-from apps.tenants.sweeping import Sweep
 
 
 class VerificationState(models.TextChoices):
@@ -39,7 +38,8 @@ class Verification(LeasedJob):
     """
 
     task = "apps.audit.tasks.run_verification"
-    sweep = Sweep.VERIFY
+    label = "verifications of a log"
+    in_suspended = True
     reason = "verify the log"
     waiting = (VerificationState.WAITING,)
     running = VerificationState.RUNNING

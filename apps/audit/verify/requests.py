@@ -1,4 +1,4 @@
-"""Request a verification, as a person or on schedule: first a row, then a Celery message, with a sweep as a backup.
+"""Request a verification, as a person or on schedule: a row, then a Celery message, which the sweep of jobs repeats.
 
 Every verification covers the whole log. A verification "since" a checkpoint reads no event before it, and so would not
 find an old event that was altered, which is what an attacker would alter. The README says what a whole one costs.
@@ -21,7 +21,7 @@ from apps.audit.verify.statements import stated
 from apps.sql_files import read_statements
 from apps.tenants.context import current_scope, open_identity, open_scope
 from apps.tenants.ids import TenantId
-from apps.tenants.leased_jobs import enqueue, send_again
+from apps.tenants.leased_jobs import enqueue
 from apps.tenants.roles import Permission
 from apps.tenants.sweeping import Sweep, each_tenant
 from apps.tenants.tokens import Identity
@@ -58,29 +58,27 @@ def night_of(now: datetime) -> date:
     return (now.astimezone(UTC) - timedelta(hours=NIGHT_AT.hour, minutes=NIGHT_AT.minute)).date()
 
 
-def verification_sweep_all() -> int:
-    """Have every tenant verified once a night, and send verifications again whose message or worker was lost.
+def verifications_request_due() -> int:
+    """Have every tenant verified once a night.
 
     A missed night is made up for as soon as the schedule runs again; of several, only the last. A tenant's first night
     is the one after it was made. A suspended tenant is verified as well; an erased one only on request.
 
-    Returns: how many were sent. Costs: one query, and three more for each that is due.
+    Returns: how many were requested. Costs: one query, and three more for each that is due.
     """
     now = timezone.now()
     night = night_of(now)
     with open_identity(Identity(all_tenants=True)), connection.cursor() as cursor:
         cursor.execute(_ALL)
         every = cursor.fetchall()
-    due = [TenantId(row[0]) for row in every if row[2] or _is_due(row, night, now)]
+    due = [TenantId(row[0]) for row in every if not row[2] and _is_due(row, night, now)]
 
-    def look_after(tenant_id: TenantId) -> int:
+    def request(tenant_id: TenantId) -> int:
         with open_scope(tenant=tenant_id, reason="verify the log once a night"):
-            if Verification.objects.filter(state__in=MOVING).exists():
-                return send_again(Verification)
             _requested(night=night)
             return 1
 
-    return each_tenant(look_after, doing=Sweep.VERIFY, tenants=due)
+    return each_tenant(request, doing=Sweep.VERIFY, tenants=due)
 
 
 def _is_due(row: tuple[UUID, datetime, bool, str], night: date, now: datetime) -> bool:

@@ -25,8 +25,9 @@ from apps.audit.webhooks.queue import announce
 from apps.sql_files import read_statements
 from apps.tenants.context import open_identity, open_scope
 from apps.tenants.ids import ScopeId, TenantId
-from apps.tenants.sweeping import Sweep, each_by_itself, each_tenant, is_past
+from apps.tenants.sweeping import Sweep, each_by_itself, each_tenant
 from apps.tenants.tokens import Identity
+from apps.tenants.waits import is_past
 
 _SQL: Final = read_statements(__file__)
 # No next attempt is scheduled further ahead than this.

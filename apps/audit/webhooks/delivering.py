@@ -44,7 +44,7 @@ from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.notices import write_to_deciders
 from apps.tenants.roles import Permission
 from apps.tenants.selectors.tenants import current_tenant
-from apps.tenants.sweeping import is_past
+from apps.tenants.waits import is_past
 
 # The delays after each failed attempt until the next, three days in total.
 DELAYS: Final = (

@@ -24,7 +24,7 @@ from apps.corpus.admin.document_upload import upload_view
 from apps.corpus.admin.progress import progress_view, state_cell
 from apps.corpus.description import InvalidFieldError
 from apps.corpus.extraction import ExtractionError
-from apps.corpus.models import Chunk, Document, DocumentStatus, IngestJob, JobStatus
+from apps.corpus.models import Chunk, Document, DocumentStatus, IngestJob, JobState
 from apps.corpus.progress import progress_of_documents
 from apps.corpus.reservations import reservations
 from apps.corpus.services.documents import may_discard
@@ -163,7 +163,7 @@ class DocumentAdmin(TenantModelAdmin):
             return upload_view(self, request)
         require(request, self.view_permission)
         document = self.find(request, object_id)
-        job = IngestJob.objects.filter(document=document).order_by("-created_at", "-id").first()
+        job = IngestJob.objects.filter(document=document).order_by("-requested_at", "-id").first()
         chunks = Chunk.objects.filter(document=document, is_parent=False).order_by("number")
         return page(
             self,
@@ -177,7 +177,7 @@ class DocumentAdmin(TenantModelAdmin):
             job=job,
             reservations=reservations(document),
             failed=document.status == DocumentStatus.FAILED,
-            retryable=job is not None and job.status in (JobStatus.FAILED, JobStatus.RETRY),
+            retryable=job is not None and job.state in (JobState.FAILED, JobState.RETRY),
             may_retry=may(request, Permission.JOB_RETRY),
             restricted=restriction_notice(document.id),
             hold_url=hold_url(request, Target(type=TargetType.DOCUMENT, id=document.id)),
@@ -195,6 +195,6 @@ class DocumentAdmin(TenantModelAdmin):
     def retry_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Start the newest job again. The service checks the permission, and that there is something to start."""
         document = self.find(request, str(object_id))
-        job_restart(job=IngestJob.objects.filter(document=document).latest("created_at"))
+        job_restart(job=IngestJob.objects.filter(document=document).latest("requested_at"))
         messages.success(request, f"{document.title} is being read again. You can leave this page.")
         return HttpResponseRedirect(self.url("change", document.pk))

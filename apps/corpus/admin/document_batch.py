@@ -16,7 +16,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
 from apps.corpus.admin.progress import state_html
-from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStatus
+from apps.corpus.models import Document, DocumentStatus, IngestJob, JobState
 from apps.corpus.progress import IngestProgress, progress_of_documents
 from apps.corpus.reservations import reservations
 from apps.corpus.services.ingest.each import FileOutcome
@@ -110,7 +110,7 @@ class BatchViews:
             if row.document is not None and row.is_failed and asked in ("", str(row.document.id))
         ]
         for document in failed:
-            job_restart(job=IngestJob.objects.filter(document=document).latest("created_at", "id"))
+            job_restart(job=IngestJob.objects.filter(document=document).latest("requested_at", "id"))
         if failed:
             messages.success(request, f"{_counted(len(failed), 'file is', 'files are')} being read again.")
         else:
@@ -138,7 +138,7 @@ def _row(kept: dict[str, Any], document: Document | None, progress: Any) -> Batc
         return BatchRow(filename=kept["filename"], reasons=["It was taken in, and has been removed since."])
     found: IngestProgress | None = progress.get(document.id)
     failed = document.status == DocumentStatus.FAILED
-    waits = found is not None and found.status is JobStatus.RETRY
+    waits = found is not None and found.state is JobState.RETRY
     reasons = [document.error_detail] if failed else [found.sentence] if found is not None and waits else []
     return BatchRow(
         filename=kept["filename"],

@@ -12,7 +12,7 @@ from django.utils.text import Truncator
 from django.views.decorators.http import require_POST
 
 from apps.corpus.admin.progress import job_html
-from apps.corpus.models import IngestJob, JobStage, JobStatus
+from apps.corpus.models import IngestJob, JobStage, JobState
 from apps.corpus.progress import progress_of_job
 from apps.corpus.services.ingest.restart import job_restart
 from apps.tenants.admin.base import TenantModelAdmin, may, require
@@ -22,13 +22,13 @@ from apps.tenants.display import EMPTY, ago, pill
 from apps.tenants.roles import Permission
 
 _TONES = {
-    JobStatus.PENDING: "busy",
-    JobStatus.RUNNING: "busy",
-    JobStatus.RETRY: "warn",
-    JobStatus.SUCCEEDED: "good",
-    JobStatus.FAILED: "bad",
+    JobState.PENDING: "busy",
+    JobState.RUNNING: "busy",
+    JobState.RETRY: "warn",
+    JobState.SUCCEEDED: "good",
+    JobState.FAILED: "bad",
 }
-_RETRYABLE = (JobStatus.FAILED, JobStatus.RETRY)
+_RETRYABLE = (JobState.FAILED, JobState.RETRY)
 
 
 def duration(job: IngestJob) -> str:
@@ -44,9 +44,9 @@ class IngestJobAdmin(TenantModelAdmin):
     title_plural = "Jobs"
     empty_text = "Nothing to do: a job appears here with every document that comes in."
 
-    list_display = ("document_title", "state", "done", "attempts", "reason", "brought_by", "begun", "took")
+    list_display = ("document_title", "shown_state", "done", "attempts", "reason", "brought_by", "begun", "took")
     list_display_links = ("document_title",)
-    list_filter = (("status", ChoicesDropdownFilter), ("stage", ChoicesDropdownFilter))
+    list_filter = (("state", ChoicesDropdownFilter), ("stage", ChoicesDropdownFilter))
     list_select_related = ("document",)
     search_fields = ("document__title", "document__filename", "actor_label")
     search_help_text = "Document, file name, or who brought it"
@@ -63,9 +63,9 @@ class IngestJobAdmin(TenantModelAdmin):
     def document_title(self, job: IngestJob) -> str:
         return str(job.document)
 
-    @admin.display(description="State", ordering="status")
-    def state(self, job: IngestJob) -> str:
-        return pill(job.get_status_display(), _TONES[JobStatus(job.status)])
+    @admin.display(description="State", ordering="state")
+    def shown_state(self, job: IngestJob) -> str:
+        return pill(job.get_state_display(), _TONES[JobState(job.state)])
 
     @admin.display(description="Progress")
     def done(self, job: IngestJob) -> str:
@@ -82,9 +82,9 @@ class IngestJobAdmin(TenantModelAdmin):
     def brought_by(self, job: IngestJob) -> str:
         return job.actor_label
 
-    @admin.display(description="Received", ordering="created_at")
+    @admin.display(description="Received", ordering="requested_at")
     def begun(self, job: IngestJob) -> str:
-        return ago(job.created_at)
+        return ago(job.requested_at)
 
     @admin.display(description="Took")
     def took(self, job: IngestJob) -> str:
@@ -107,10 +107,10 @@ class IngestJobAdmin(TenantModelAdmin):
             title=f"Job of {job.document.title}",
             crumbs=[job.document.title],
             job=job,
-            state=self.state(job),
+            state=self.shown_state(job),
             found=progress_of_job(job),
             took=duration(job),
-            retryable=job.status in _RETRYABLE,
+            retryable=job.state in _RETRYABLE,
             may_retry=may(request, Permission.JOB_RETRY),
         )
 

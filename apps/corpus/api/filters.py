@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 from django_filters import rest_framework as filters
 
 from apps.corpus.kinds import DocumentType, Kind
-from apps.corpus.models import Chunk, Document, DocumentStatus, IngestJob, JobStatus
+from apps.corpus.models import Chunk, Document, DocumentStatus, IngestJob, JobState
 from apps.tenants.api.filtering import FilterSet, SeveralFilter, changed_filter, flag_filter, text_filter, whole_filter
 from apps.tenants.selectors.tenants import scope_by_key
 
@@ -41,7 +41,7 @@ class VersionFilter(FilterSet):
 
 
 class JobFilter(FilterSet):
-    status = SeveralFilter(choices=JobStatus.choices, help_text="Several: in any of them.")
+    status = SeveralFilter(field_name="state", choices=JobState.choices, help_text="Several: in any of them.")
     document = filters.UUIDFilter(field_name="document_id", help_text="A document's id.")
     updated_since = changed_filter()
 

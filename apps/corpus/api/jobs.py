@@ -30,6 +30,7 @@ class JobListView(ApiListView[IngestJob]):
     required_permissions: ClassVar[Mapping[str, Permission | None]] = {"GET": Permission.DOCUMENT_VIEW}
     serializer_class = JobSerializer
     filterset_class = JobFilter
+    ordering = ("-requested_at", "-id")
     pagination_class = ChangePages
 
     def get_queryset(self) -> QuerySet[IngestJob]:

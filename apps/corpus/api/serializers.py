@@ -10,7 +10,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from apps.corpus.kinds import DocumentType, Kind, SourceType
-from apps.corpus.models import Chunk, Document, DocumentStatus, IngestJob, JobStage, JobStatus, Page
+from apps.corpus.models import Chunk, Document, DocumentStatus, IngestJob, JobStage, JobState, Page
 from apps.corpus.progress import IngestProgress, progress_of_job
 
 
@@ -30,7 +30,7 @@ class JobProgressSerializer(serializers.Serializer[Any]):
     """How far a document's way in has come."""
 
     id = serializers.UUIDField()
-    status = serializers.ChoiceField(choices=JobStatus.choices)
+    status = serializers.ChoiceField(choices=JobState.choices)
     stage = serializers.ChoiceField(choices=JobStage.choices)
     fraction = serializers.FloatField(help_text="0 to 1.")
     sentence = serializers.CharField(help_text="The state in one line, for a person.")
@@ -62,7 +62,7 @@ class JobSerializer(JobProgressSerializer):
                 "warnings": instance.document.warnings,
                 "scope": instance.scope.key,
                 "actor": instance.actor_label,
-                "created_at": instance.created_at,
+                "created_at": instance.requested_at,
                 "updated_at": instance.updated_at,
                 "started_at": instance.started_at,
                 "finished_at": instance.finished_at,
@@ -178,7 +178,7 @@ class PageSerializer(serializers.ModelSerializer[Page]):
 def progress_fields(progress: IngestProgress) -> dict[str, Any]:
     return {
         "id": progress.job_id,
-        "status": progress.status.value,
+        "status": progress.state.value,
         "stage": progress.stage.value,
         "fraction": round(progress.fraction, 4),
         "sentence": progress.sentence,

@@ -13,17 +13,18 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from apps.corpus.batches.local import LocalRunner
-from apps.corpus.models import Document, IngestJob, JobStatus
+from apps.corpus.models import Document, IngestJob, JobState
 from apps.corpus.progress import IngestProgress, progress_of_job
 from apps.corpus.reservations import reservations
 from apps.corpus.services.ingest.document import document_ingest
 from apps.corpus.services.ingest.manifest import PlannedFile, in_one_line
-from apps.corpus.services.ingest.queue import QUEUE
-from apps.corpus.tasks import sweep_tenant
 from apps.errors import ApplicationError
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, TenantId
+from apps.tenants.leased_jobs import sweep_tenant
 
+# The queue of ingest jobs (CELERY_TASK_ROUTES).
+QUEUE = "ingest"
 POLL_SECONDS = 0.3
 # After this long without progress on any job, check whether there are still workers.
 PATIENCE_SECONDS = 30.0
@@ -124,7 +125,7 @@ class Batch:
                     self._run_here(runner, waiting)
                 elif time.monotonic() - moved_at > PATIENCE_SECONDS:
                     moved_at = time.monotonic()
-                    sweep_tenant(self.tenant_id)
+                    sweep_tenant(IngestJob, self.tenant_id)
                     if not workers_alive():
                         runner = self._local_runner(stack)
                 time.sleep(POLL_SECONDS)
@@ -163,7 +164,7 @@ class Batch:
             file.progress = seen.get(file.job_id)
             if file.progress is None:
                 file.error = "Its document was removed while the job was waiting."
-            elif file.progress.status is JobStatus.FAILED:
+            elif file.progress.state is JobState.FAILED:
                 file.error = file.progress.error_detail
         return seen
 
@@ -181,8 +182,8 @@ def workers_alive() -> bool:
 
 
 def _is_due(progress: IngestProgress) -> bool:
-    if progress.status is JobStatus.RETRY:
+    if progress.state is JobState.RETRY:
         return progress.next_attempt_at is None or progress.next_attempt_at <= timezone.now()
-    if progress.status is JobStatus.RUNNING:
+    if progress.state is JobState.RUNNING:
         return progress.lease_until is not None and progress.lease_until <= timezone.now()
-    return progress.status is JobStatus.PENDING
+    return progress.state is JobState.PENDING

@@ -399,7 +399,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "status",
+                    "state",
                     models.CharField(
                         choices=[
                             ("pending", "Waiting"),
@@ -422,7 +422,7 @@ class Migration(migrations.Migration):
                 ("chunks_embedded", models.PositiveIntegerField(default=0)),
                 ("error_code", models.CharField(blank=True, max_length=100)),
                 ("error_detail", models.TextField(blank=True)),
-                ("created_at", models.DateTimeField(db_default=Now(), editable=False)),
+                ("requested_at", models.DateTimeField(db_default=Now(), editable=False)),
                 ("started_at", models.DateTimeField(null=True)),
                 ("finished_at", models.DateTimeField(null=True)),
                 ("document", TenantForeignKey("corpus.document", models.CASCADE, related_name="jobs")),
@@ -433,9 +433,9 @@ class Migration(migrations.Migration):
                 ("request_id", models.CharField(blank=True, db_default="", default="", max_length=64)),
             ],
             options={
-                "ordering": ("-created_at", "-id"),
+                "ordering": ("-requested_at", "-id"),
                 "indexes": [
-                    models.Index(fields=["tenant", "scope", "status"], name="job_due"),
+                    models.Index(fields=["tenant", "scope", "state"], name="job_due"),
                 ],
             },
         ),
@@ -454,7 +454,7 @@ class Migration(migrations.Migration):
         RunSqlFile("changes.sql"),
         # When a document came, was current and was replaced is the server's to say: retention counts from it.
         Stamp("Document", created_at="own made", valid_from="own within", valid_to="own within"),
-        Stamp("IngestJob", created_at="own made", started_at="own time", finished_at="own time"),
+        Stamp("IngestJob", requested_at="own made", started_at="own time", finished_at="own time"),
         ToldOf("Document", "id", "created_at"),
         # What the eraser may delete: rows of what an executing run of removals names.
         RemoveOnlyTargets(

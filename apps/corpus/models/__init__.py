@@ -1,7 +1,7 @@
 from apps.corpus.models.chunk import Chunk, Page, Posting
 from apps.corpus.models.document import PUBLISHED, Document, DocumentStatus, SourceFile
 from apps.corpus.models.embedding import EMBEDDING_MODELS, Embedding384, Embedding1536
-from apps.corpus.models.job import IngestJob, JobStage, JobStatus
+from apps.corpus.models.job import IngestJob, JobStage, JobState
 
 __all__ = [
     "EMBEDDING_MODELS",
@@ -13,7 +13,7 @@ __all__ = [
     "Embedding1536",
     "IngestJob",
     "JobStage",
-    "JobStatus",
+    "JobState",
     "Page",
     "Posting",
     "SourceFile",

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.db import models
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from apps.corpus.models.document import Document
 from apps.tenants.models.base import ScopedModel, TenantForeignKey
+from apps.tenants.models.leased_job import LeasedJob
 from apps.tenants.personal_data import Fields, PersonalData, Phase, RowStore, Sort, TargetType, Texts
 from apps.tenants.personal_data.stores import rows_of_document
 
@@ -17,7 +21,7 @@ class JobStage(models.TextChoices):
     DONE = "done", "Done"
 
 
-class JobStatus(models.TextChoices):
+class JobState(models.TextChoices):
     PENDING = "pending", "Waiting"
     RUNNING = "running", "Running"
     RETRY = "retry", "Waiting to try again"
@@ -25,8 +29,23 @@ class JobStatus(models.TextChoices):
     FAILED = "failed", "Failed"
 
 
-class IngestJob(ScopedModel):
-    """The ingest of one document. The worker that runs it holds the lease; an expired lease means that it died."""
+class IngestJob(LeasedJob, ScopedModel):
+    """The ingest of one document.
+
+    Its message names no job: a free worker takes the next one, by the rules of services/ingest/turns.py. So a few
+    messages are enough, because each job that ends announces the next one.
+    """
+
+    task = "apps.corpus.tasks.run_next"
+    label = "documents to be read"
+    counted_as = "documents"
+    process = "ingest"
+    reason = "run an ingest job"
+    waiting = (JobState.PENDING,)
+    postponed = (JobState.RETRY,)
+    running = JobState.RUNNING
+    names_itself = False
+    messages_at_once = 8
 
     document = TenantForeignKey(Document, on_delete=models.CASCADE, related_name="jobs")
     actor_kind = models.CharField(max_length=16)
@@ -37,18 +56,13 @@ class IngestJob(ScopedModel):
     # The request that created or restarted the job (config/operations/request_id.py), whichever message starts the run.
     request_id = models.CharField(max_length=64, blank=True, db_default="", default="")
     stage = models.CharField(max_length=16, choices=JobStage.choices, default=JobStage.EXTRACT)
-    status = models.CharField(max_length=16, choices=JobStatus.choices, default=JobStatus.PENDING)
+    state = models.CharField(max_length=16, choices=JobState.choices, default=JobState.PENDING)
     embedding_profile = models.CharField(max_length=63)
-    attempts = models.PositiveIntegerField(default=0)
-    next_attempt_at = models.DateTimeField(null=True)
-    lease_owner = models.CharField(max_length=127, blank=True)
-    lease_until = models.DateTimeField(null=True)
     pages_total = models.PositiveIntegerField(default=0)
     chunks_total = models.PositiveIntegerField(default=0)
     chunks_embedded = models.PositiveIntegerField(default=0)
-    error_code = models.CharField(max_length=100, blank=True)
     error_detail = models.TextField(blank=True)
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    requested_at = models.DateTimeField(db_default=Now(), editable=False)
     # Set by the database (sql/changes.sql). Prolonging a lease does not change it.
     updated_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
@@ -56,8 +70,8 @@ class IngestJob(ScopedModel):
 
     personal_data = PersonalData(
         Fields(
-            "id tenant scope document actor_kind stage status embedding_profile attempts next_attempt_at "
-            "lease_owner lease_until pages_total chunks_total chunks_embedded error_code created_at updated_at "
+            "id tenant scope document actor_kind stage state embedding_profile attempts next_attempt_at "
+            "lease_owner lease_until pages_total chunks_total chunks_embedded error_code requested_at updated_at "
             "started_at finished_at",
             Sort.NONE,
             because="Ids, counts, times and codes; a lease's owner is a process.",
@@ -117,8 +131,13 @@ class IngestJob(ScopedModel):
     )
 
     class Meta:
-        ordering = ("-created_at", "-id")
-        indexes = (models.Index(fields=["tenant", "scope", "status"], name="job_due"),)
+        ordering = ("-requested_at", "-id")
+        indexes = (models.Index(fields=["tenant", "scope", "state"], name="job_due"),)
+
+    @classmethod
+    def in_line(cls, now: datetime) -> QuerySet[IngestJob]:
+        # The join to the document excludes jobs of restricted documents, because row-level security hides their rows.
+        return cls.objects.filter(cls.free(now), document__byte_size__gte=0)
 
     def __str__(self) -> str:
         return f"ingest of {self.document_id}"

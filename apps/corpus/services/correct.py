@@ -30,7 +30,7 @@ from apps.corpus.metadata_values import (
     text_of,
     year_of,
 )
-from apps.corpus.models import PUBLISHED, Document, DocumentStatus, IngestJob, JobStage, JobStatus, SourceFile
+from apps.corpus.models import PUBLISHED, Document, DocumentStatus, IngestJob, JobStage, JobState, SourceFile
 from apps.corpus.services.ingest.document import document_ingest, serialise
 from apps.corpus.services.ingest.errors import (
     ExternalIdTakenError,
@@ -46,11 +46,11 @@ from apps.corpus.services.ingest.metadata import (
     metadata_of,
     store_metadata,
 )
-from apps.corpus.services.ingest.queue import RESEND_AFTER, enqueue
 from apps.corpus.services.removals import proposal_of
 from apps.erasure.holds.restrictions import restricted_among
 from apps.tenants.context import current_scope
 from apps.tenants.ids import ScopeId
+from apps.tenants.leased_jobs import enqueue
 from apps.tenants.roles import Permission
 
 
@@ -193,14 +193,14 @@ def _read_again(job: IngestJob) -> None:
 
     A worker that is running the job loses its lease and stops.
     """
-    if job.stage == JobStage.EXTRACT and job.status != JobStatus.RUNNING:
+    if job.stage == JobStage.EXTRACT and job.state != JobState.RUNNING:
         return
     job.stage = JobStage.EXTRACT
     job.chunks_embedded = 0
-    if job.status == JobStatus.RUNNING:
-        job.status = JobStatus.PENDING
+    if job.state == JobState.RUNNING:
+        job.state = JobState.PENDING
         job.lease_owner, job.lease_until = "", None
-        job.next_attempt_at = timezone.now() + RESEND_AFTER
+        job.next_attempt_at = timezone.now() + IngestJob.resend_after
         enqueue(job)
     job.save()
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from apps.tenants.models.base import TenantForeignKey, TenantModel
+from apps.tenants.models.leased_job import LeasedJob
 from apps.tenants.personal_data import Fields, PersonalData, Sort, reasons
+from apps.tenants.waits import is_past
 
 
 class RemovalOrigin(models.TextChoices):
@@ -56,14 +60,14 @@ class TargetOutcome(models.TextChoices):
     RETAINED = "retained", "Retained"
 
 
-class RemovalRun(TenantModel):
+class RemovalRun(LeasedJob):
     """A run that one person proposes, another approves and the eraser carries out. The database enforces who may do
     which step.
 
     reason_code: apps.erasure.log_removal.RemovalReason. frozen_at: from then on the proposer adds no target.
     Approval adds what came into a proposed scope or tenant since then. made_in: the transaction in which the run
     was made, the only one in which the proposer's targets can be added. attempts: the number of attempts in a row
-    without progress. An expired lease means that the process which held it died.
+    without progress.
 
     For a run with proof "physical": prepared_at is when the needles were made and the control passed; nothing is
     removed before. verifying_at is when every store counted zero. verification holds the results of control, physical
@@ -81,6 +85,16 @@ class RemovalRun(TenantModel):
     decided_revision: the revision that was last decided on.
     """
 
+    task = "apps.erasure.tasks.carry_out_removal"
+    process = "eraser"
+    label = "approved removals"
+    sweeps_itself = True
+    in_suspended = True
+    reason = "carry out a removal"
+    waiting = (RemovalState.APPROVED,)
+    postponed = (RemovalState.FAILED,)
+    running = RemovalState.EXECUTING
+
     origin = models.CharField(max_length=16, choices=RemovalOrigin.choices)
     origin_id = models.UUIDField()
     state = models.CharField(max_length=24, choices=RemovalState.choices, default=RemovalState.PROPOSED)
@@ -96,11 +110,6 @@ class RemovalRun(TenantModel):
     rejection_code = models.CharField(max_length=32, blank=True)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
-    attempts = models.PositiveIntegerField(default=0)
-    next_attempt_at = models.DateTimeField(null=True)
-    lease_owner = models.CharField(max_length=127, blank=True)
-    lease_until = models.DateTimeField(null=True)
-    error_code = models.CharField(max_length=100, blank=True)
     proof = models.CharField(max_length=16, choices=RemovalProof.choices, default=RemovalProof.COUNTS)
     prepared_at = models.DateTimeField(null=True)
     verifying_at = models.DateTimeField(null=True)
@@ -185,6 +194,21 @@ class RemovalRun(TenantModel):
                 name="removal_due",
             ),
         )
+
+    @classmethod
+    def free(cls, now: datetime) -> Q:
+        """Return the filter for runs that the eraser may take. Each waits for its time, even once its lease is over."""
+        # Nothing goes before it is known what will be looked for afterwards, and that looking finds it.
+        is_prepared = Q(proof=RemovalProof.COUNTS) | Q(prepared_at__isnull=False) | Q(unproven_agreed_by__isnull=False)
+        return (
+            Q(state=RemovalState.APPROVED) & cls.due(now) & is_prepared
+            | Q(state=RemovalState.FAILED) & is_past("next_attempt_at", now)
+            | Q(state=RemovalState.EXECUTING) & cls.due(now) & cls.lost(now)
+        )
+
+    @classmethod
+    def sweep(cls) -> str:
+        return "carry out approved removals"
 
     def __str__(self) -> str:
         return f"removal run {self.id}"

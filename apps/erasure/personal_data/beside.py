@@ -165,11 +165,12 @@ TASKS: Final = (
     Fields(
         "task:apps.audit.tasks.seal task:apps.audit.tasks.checkpoint task:apps.audit.tasks.attest "
         "task:apps.erasure.tasks.issue_certificates task:apps.tenants.tasks.forget_ended_sessions "
-        "task:apps.tenants.tasks.forget_expired_requests task:apps.tenants.tasks.tell_alarms "
+        "task:apps.tenants.tasks.forget_expired_requests task:apps.tenants.tasks.sweep_jobs "
+        "task:apps.tenants.tasks.tell_alarms "
         "task:apps.erasure.tasks.count_due task:apps.privacy.tasks.expire_access "
-        "task:apps.privacy.tasks.inventory_sweep task:apps.audit.tasks.webhooks_due "
-        "task:apps.corpus.tasks.run_next task:apps.corpus.tasks.sweep "
-        "task:apps.intents.tasks.activate_due_policies task:apps.retrieval.tasks.impact_sweep",
+        "task:apps.privacy.tasks.send_redactions task:apps.audit.tasks.webhooks_due "
+        "task:apps.corpus.tasks.run_next "
+        "task:apps.intents.tasks.activate_due_policies",
         Sort.NONE,
         because="Without arguments.",
     ),

@@ -25,10 +25,10 @@ from apps.erasure.residue.distinctive import distinctive_and_standing
 from apps.erasure.residue.places import every_place
 from apps.erasure.residue.results import ControlResult
 from apps.erasure.runs.lease import REASON
-from apps.erasure.runs.queue import enqueue
 from apps.erasure.runs.runs import target_of
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
+from apps.tenants.leased_jobs import enqueue
 from config.secrets import given
 
 _DIGEST_INFO: Final = "glassbox erasure needles"

@@ -41,11 +41,11 @@ from apps.erasure.runs.closing import join_what_came
 from apps.erasure.runs.expansion import expanded
 from apps.erasure.runs.flow import RUNS
 from apps.erasure.runs.in_flight import restrict_documents
-from apps.erasure.runs.queue import enqueue
 from apps.errors import ApplicationError
 from apps.tenants.context import current_scope
 from apps.tenants.flows.checks import require_permission, require_step
 from apps.tenants.flows.table import Refusal, Step
+from apps.tenants.leased_jobs import enqueue
 from apps.tenants.principals import Principal, PrincipalKind
 from apps.tenants.roles import Permission
 

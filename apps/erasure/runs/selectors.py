@@ -24,7 +24,7 @@ from apps.erasure.registry import stores
 from apps.erasure.runs.runs import target_of
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Permission
-from apps.tenants.sweeping import is_past
+from apps.tenants.waits import is_past
 
 # A run that nobody takes up for this long tells that the eraser is not running.
 LATE_AFTER: Final = timedelta(minutes=5)

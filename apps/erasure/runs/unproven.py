@@ -20,9 +20,9 @@ from apps.erasure import events
 from apps.erasure.contracts import Proof, RunState
 from apps.erasure.errors import NotUnprovenError, OwnUnprovenError, RemoverNotAPersonError, RunStateError
 from apps.erasure.models import RemovalRun
-from apps.erasure.runs.queue import enqueue
 from apps.erasure.runs.runs import locked_run, require_read, run_take_up
 from apps.tenants.context import current_scope
+from apps.tenants.leased_jobs import enqueue
 from apps.tenants.principals import PrincipalKind
 from apps.tenants.roles import Permission
 from apps.tenants.second_person import require_second_person

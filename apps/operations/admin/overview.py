@@ -10,13 +10,13 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from apps.audit.verify.standing import Verdict
-from apps.corpus.models import DocumentStatus, JobStatus
+from apps.corpus.models import DocumentStatus, JobState
 from apps.operations.selectors.overview import Overview, QuestionCounts, overview
 from apps.operations.selectors.signs_of_life import signs_of_life
 from apps.tenants.registry import Watched
 from apps.tenants.requests import principal_of
 
-_MOVING = (JobStatus.PENDING, JobStatus.RUNNING, JobStatus.RETRY)
+_MOVING = (JobState.PENDING, JobState.RUNNING, JobState.RETRY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,12 +95,12 @@ def _jobs(found: Overview) -> list[Figure]:
     address = reverse("admin:corpus_ingestjob_changelist")
     return [
         Figure(
-            label=str(status.label),
-            count=found.jobs[status],
-            url=f"{address}?status__exact={status.value}",
-            tone="bad" if status is JobStatus.FAILED and found.jobs[status] else "",
+            label=str(state.label),
+            count=found.jobs[state],
+            url=f"{address}?state__exact={state.value}",
+            tone="bad" if state is JobState.FAILED and found.jobs[state] else "",
         )
-        for status in (*_MOVING, JobStatus.FAILED)
+        for state in (*_MOVING, JobState.FAILED)
     ]
 
 
@@ -136,7 +136,7 @@ def _list_waiting(found: Overview) -> list[Figure]:
     overdue = f"{reverse('admin:purge_new')}?reach=must"
     erasure, asked = reverse("admin:erasure_requests"), waiting.requests
     every = [
-        Figure(label="Jobs that failed", count=waiting.failed_jobs, url=f"{jobs}?status__exact=failed", tone="bad"),
+        Figure(label="Jobs that failed", count=waiting.failed_jobs, url=f"{jobs}?state__exact=failed", tone="bad"),
         Figure(label="Policy versions to review", count=waiting.versions_to_review, url=reviews, tone="warn"),
         Figure(label="Your drafts of the policy", count=waiting.own_drafts, url=drafts),
         Figure(

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from apps.audit.models import Event, Outcome
 from apps.audit.verify.standing import Standing, standing
-from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStatus
+from apps.corpus.models import Document, DocumentStatus, IngestJob, JobState
 from apps.erasure.holds.selectors import due_for_review
 from apps.erasure.retention.selectors import latest_count
 from apps.erasure.retention.selectors import waiting_for as rules_waiting_for
@@ -75,7 +75,7 @@ class Overview:
     """The start page's figures. None stands for what the reader's role does not show."""
 
     documents: Mapping[DocumentStatus, int] | None
-    jobs: Mapping[JobStatus, int] | None
+    jobs: Mapping[JobState, int] | None
     questions: QuestionCounts | None
     policy: PolicySnapshot | None
     log: Standing | None
@@ -109,9 +109,9 @@ def _documents() -> Mapping[DocumentStatus, int]:
     return {status: counted.get(status.value, 0) for status in DocumentStatus}
 
 
-def _jobs() -> Mapping[JobStatus, int]:
-    counted = dict(IngestJob.objects.order_by().values_list("status").annotate(count=Count("id")))
-    return {status: counted.get(status.value, 0) for status in JobStatus}
+def _jobs() -> Mapping[JobState, int]:
+    counted = dict(IngestJob.objects.order_by().values_list("state").annotate(count=Count("id")))
+    return {state: counted.get(state.value, 0) for state in JobState}
 
 
 def _questions(principal: Principal) -> QuestionCounts | None:
@@ -141,10 +141,10 @@ def _policy() -> PolicySnapshot | None:
         return None
 
 
-def _count_waiting(principal: Principal, jobs: Mapping[JobStatus, int]) -> Waiting:
+def _count_waiting(principal: Principal, jobs: Mapping[JobState, int]) -> Waiting:
     versions = PolicyVersion.objects.order_by()
     return Waiting(
-        failed_jobs=jobs.get(JobStatus.FAILED, 0) if principal.may(Permission.JOB_RETRY) else 0,
+        failed_jobs=jobs.get(JobState.FAILED, 0) if principal.may(Permission.JOB_RETRY) else 0,
         versions_to_review=versions.filter(status=VersionStatus.IN_REVIEW).exclude(author_id=principal.id).count()
         if principal.may(Permission.POLICY_APPROVE)
         else 0,

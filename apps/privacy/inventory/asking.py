@@ -1,8 +1,7 @@
-"""Request an inventory: write a row, then queue a message for the worker; a sweep repeats messages that were lost."""
+"""Request an inventory: write a row, then queue a message for the worker; the sweep of jobs repeats a lost one."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -14,14 +13,10 @@ from apps.privacy.codes.life import RequestState, label_of
 from apps.privacy.codes.requests import SubjectType
 from apps.privacy.inventory.errors import InventoryStateError
 from apps.privacy.inventory.events import tell
-from apps.privacy.models import ErasureRequest, Inventory, InventoryTreatment
+from apps.privacy.models import ErasureRequest, Inventory
 from apps.privacy.requests.details import description_digest
 from apps.privacy.requests.services.stepping import locked_request, require_manager
-from apps.tenants.context import open_scope
-from apps.tenants.ids import TenantId
-from apps.tenants.leased_jobs import enqueue, send_again, send_later
-from apps.tenants.sweeping import Sweep, each_tenant, is_past
-from apps.tenants.waiting import Count, Work
+from apps.tenants.leased_jobs import enqueue
 
 REDACT_TASK: Final = "apps.privacy.tasks.redact_inventory"
 ASSESSED: Final = (RequestState.ASSESSING, RequestState.INVENTORY_READY)
@@ -74,23 +69,3 @@ def search_again(request: ErasureRequest, person: UUID) -> Inventory:
     tell("requested", request, inventory_id=str(made.id))
     enqueue(made)
     return made
-
-
-def inventory_sweep_all() -> int:
-    """Send again, in every tenant, searches and redactions that wait or whose worker died. Returns: messages sent."""
-    seen = Count(Work.SEARCHES)
-    sent = each_tenant(partial(_sweep, seen), doing=Sweep.SEARCHES)
-    seen.note()
-    return sent
-
-
-def _sweep(seen: Count, tenant_id: TenantId) -> int:
-    with open_scope(tenant=tenant_id, reason="search for a person again"):
-        sent = send_again(Inventory, seen)
-        asked = InventoryTreatment.objects.filter(
-            is_past("asked_at", timezone.now() - Inventory.resend_after), redacted_id__isnull=True, error_code=""
-        )
-        waiting = sorted(set(asked.values_list("request_id", flat=True)))
-        for request_id in waiting:
-            send_later(REDACT_TASK, tenant_id, request_id)
-    return sent + len(waiting)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStatus, Page
+from apps.corpus.models import Document, DocumentStatus, IngestJob, JobState, Page
 from apps.corpus.redaction.text import Preview, Span, previews, redact
 from apps.corpus.services.ingest.restart import job_restart
 from apps.corpus.services.redact import REDACTED_FIELDS, document_redact, older_versions
@@ -133,7 +133,7 @@ def redact_document(document_id: UUID, spots: Sequence[Spot]) -> UUID:
 
 def redacted_states(ids: Iterable[UUID]) -> Mapping[UUID, RedactedState]:
     wanted = list(ids)
-    jobs = {job.document_id: job for job in IngestJob.objects.filter(document_id__in=wanted).order_by("created_at")}
+    jobs = {job.document_id: job for job in IngestJob.objects.filter(document_id__in=wanted).order_by("requested_at")}
     return {document.id: _state(document, jobs.get(document.id)) for document in Document.objects.filter(id__in=wanted)}
 
 
@@ -141,8 +141,8 @@ def restart_redaction(id: UUID) -> None:
     """Put a redacted version whose making failed back to work."""
     context = current_scope()
     context.principal.require(Permission.PRIVACY_MANAGE)
-    job: IngestJob | None = IngestJob.objects.filter(document_id=id).order_by("-created_at").first()
-    if job is not None and job.status == JobStatus.FAILED:
+    job: IngestJob | None = IngestJob.objects.filter(document_id=id).order_by("-requested_at").first()
+    if job is not None and job.state == JobState.FAILED:
         # A DPO may not restart jobs, so the platform restarts this one on the DPO's behalf, as it made the version.
         with open_scope(tenant=context.tenant_id, scopes=[ScopeId(job.scope_id)], reason="redaction of a document"):
             job_restart(job=job)

@@ -27,12 +27,14 @@ from apps.privacy.inventory.events import tell
 from apps.privacy.inventory.replaced import is_unasked
 from apps.privacy.inventory.selectors import confirmed_documents, open_in, require_hits, spots_of
 from apps.privacy.inventory.where import where_of
-from apps.privacy.models import ErasureRequest, InventoryHit, InventoryTreatment
+from apps.privacy.models import ErasureRequest, Inventory, InventoryHit, InventoryTreatment
 from apps.privacy.requests.services.stepping import locked_request, require_erasure, require_manager
 from apps.privacy.requests.whole import whole_tenant
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.leased_jobs import send_later
+from apps.tenants.sweeping import Sweep, each_tenant
+from apps.tenants.waits import is_past
 
 logger = logging.getLogger("glassbox.audit")
 
@@ -124,6 +126,22 @@ def redactions_make(*, tenant_id: TenantId, request_id: UUID) -> int:
         )
         ids = list(waiting.filter(error_code="").values_list("id", flat=True))
     return sum(_make(tenant_id, id) for id in ids)
+
+
+def redactions_send_again() -> int:
+    """Send again, in every tenant, redacted versions that were requested and are not made. Returns: messages sent."""
+    return each_tenant(_send_again, doing=Sweep.REDACTIONS)
+
+
+def _send_again(tenant_id: TenantId) -> int:
+    with open_scope(tenant=tenant_id, reason=_REASON):
+        asked = InventoryTreatment.objects.filter(
+            is_past("asked_at", timezone.now() - Inventory.resend_after), redacted_id__isnull=True, error_code=""
+        )
+        waiting = sorted(set(asked.values_list("request_id", flat=True)))
+        for request_id in waiting:
+            send_later(REDACT_TASK, tenant_id, request_id)
+    return len(waiting)
 
 
 def _make(tenant_id: TenantId, treatment_id: UUID) -> bool:

@@ -15,8 +15,6 @@ from apps.privacy.models.erasure_request import ErasureRequest
 from apps.tenants.models.base import TenantForeignKey, TenantModel
 from apps.tenants.models.leased_job import LeasedJob
 from apps.tenants.personal_data import Fields, PersonalData, Sort, reasons
-from apps.tenants.sweeping import Sweep
-from apps.tenants.waiting import Work
 
 
 class Inventory(LeasedJob):
@@ -31,8 +29,9 @@ class Inventory(LeasedJob):
     """
 
     task = "apps.privacy.tasks.run_inventory"
-    sweep = Sweep.SEARCHES
-    work = Work.SEARCHES
+    label = "searches for people"
+    in_suspended = True
+    counted_as = "searches"
     reason = "search for the person of a request"
     waiting = (InventoryState.WAITING,)
     running = InventoryState.RUNNING

@@ -15,7 +15,7 @@ _BATCH: Final = 500
 
 def _documents(person: Person, after: object | None) -> Page:
     jobs = IngestJob.objects.filter(
-        actor_kind=PrincipalKind.USER.value, actor_id=person.id, created_at__lte=person.until
+        actor_kind=PrincipalKind.USER.value, actor_id=person.id, requested_at__lte=person.until
     ).order_by("id")
     if isinstance(after, UUID):
         jobs = jobs.filter(id__gt=after)
@@ -23,10 +23,10 @@ def _documents(person: Person, after: object | None) -> Page:
     return Page(
         entries=[
             {
-                "at": at(row.created_at),
+                "at": at(row.requested_at),
                 "document_id": str(row.document_id),
                 "stage": row.get_stage_display(),
-                "state": row.get_status_display(),
+                "state": row.get_state_display(),
                 "finished_at": at(row.finished_at),
                 "by_key": str(row.actor_key_id) if row.actor_key_id else None,
                 "your_name_then": row.actor_label,

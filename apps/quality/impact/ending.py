@@ -17,18 +17,19 @@ from apps.intents.models import PolicyVersion
 from apps.quality.errors import ImpactDocumentsRemovedError
 from apps.quality.events import IMPACT_COMPUTED
 from apps.quality.impact.contracts import ImpactResult
-from apps.quality.impact.lease import Lease, held, holding
+from apps.quality.impact.lease import holding_current
 from apps.quality.impact.stored import result_to_json
 from apps.quality.models import ImpactState, PolicyImpact
+from apps.tenants.leased_jobs import Lease, holding
 
 
-def finish(lease: Lease, result: ImpactResult, *, done: int) -> None:
+def finish(lease: Lease[PolicyImpact], result: ImpactResult, *, done: int) -> None:
     """Store the result and record its event.
 
     Raises: LeaseLostError, ImpactOutdatedError.
             ImpactDocumentsRemovedError: the result would name documents that are being erased.
     """
-    with holding(lease, done=done) as impact:
+    with holding_current(lease, done=done) as impact:
         keep_removals_waiting()
         if being_removed(_named(result)):
             raise ImpactDocumentsRemovedError
@@ -47,9 +48,9 @@ def finish(lease: Lease, result: ImpactResult, *, done: int) -> None:
         )
 
 
-def fail(lease: Lease, error: ApplicationError) -> None:
+def fail(lease: Lease[PolicyImpact], error: ApplicationError) -> None:
     """Store why the preview failed, and drop the result of an earlier run. Raises: LeaseLostError."""
-    with held(lease) as impact:
+    with holding(lease) as impact:
         impact.result = {}
         impact.error_code, impact.error_detail = error.code, error.detail
         _end(impact, ImpactState.FAILED)

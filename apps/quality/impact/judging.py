@@ -17,8 +17,9 @@ from apps.quality.impact.comparison import (
     shift_of_intent,
 )
 from apps.quality.impact.contracts import Basis, EvaluationShift, GoldenShift, Reach, RecordedShift
-from apps.quality.impact.lease import Lease, holding
+from apps.quality.impact.lease import holding_current
 from apps.quality.impact.plan import Example, Expected, Judged, RecordedQuestion
+from apps.quality.models import PolicyImpact
 from apps.retrieval.contracts import Question
 from apps.retrieval.given_record import NONE_RECORDED, RecordedFilters
 from apps.retrieval.pipeline import find
@@ -26,6 +27,7 @@ from apps.retrieval.services.wiring import dependencies_for
 from apps.retrieval.trace import Stage, StageStatus, Trace
 from apps.tenants.context import tenant_scope_ids
 from apps.tenants.ids import ScopeId
+from apps.tenants.leased_jobs import Lease
 from apps.tenants.selectors.tenants import current_tenant
 
 _NEEDS_THE_PROVIDER = (Stage.CLASSIFY, Stage.EMBED)
@@ -38,7 +40,7 @@ class Judge:
     because a difference would show that the provider was away for one half of it, and not the effect of the policy.
     """
 
-    def __init__(self, lease: Lease, *, before: Judged, after: Judged) -> None:
+    def __init__(self, lease: Lease[PolicyImpact], *, before: Judged, after: Judged) -> None:
         self._lease = lease
         self._before, self._after = before, after
 
@@ -75,7 +77,7 @@ class Judge:
         self, text: str, scopes: Sequence[ScopeId], policy: PolicySnapshot, done: int, filters: RecordedFilters
     ) -> Reach:
         there = frozenset(scopes) & tenant_scope_ids(self._lease.tenant_id)
-        with holding(self._lease, done=done, scopes=there):
+        with holding_current(self._lease, done=done, scopes=there):
             question = Question(
                 text=text,
                 tenant_id=self._lease.tenant_id,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import traceback
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
@@ -23,13 +24,24 @@ from apps.quality.impact.contracts import (
 )
 from apps.quality.impact.ending import fail, finish
 from apps.quality.impact.judging import Judge
-from apps.quality.impact.lease import ImpactPolicy, Lease, claim_impact, holding
+from apps.quality.impact.lease import holding_current
 from apps.quality.impact.plan import Plan, RecordedQuestion, expected_of, plan_of, recorded_of
+from apps.quality.models import PolicyImpact
 from apps.retrieval.errors import QuestionError
+from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
-from apps.tenants.leased_jobs import LeaseLostError
+from apps.tenants.leased_jobs import Lease, LeaseLostError, claim
 
 logger = logging.getLogger("glassbox.retrieval")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImpactPolicy:
+    """Limits of the runner. lease_seconds must be longer than one question takes under one policy."""
+
+    lease_seconds: float = 120.0
+    max_attempts: int = 3
+    batch_events: int = 50
 
 
 class ImpactOutcome(StrEnum):
@@ -45,11 +57,12 @@ def impact_run(*, impact_id: UUID, tenant_id: TenantId, policy: ImpactPolicy | N
     Returns: NOT_CLAIMED if another worker has it, or there is nothing to do; LOST if another worker has taken it over
              meanwhile. FAILED has its reason on the row.
     """
-    lease = claim_impact(tenant_id=tenant_id, impact_id=impact_id, policy=policy or ImpactPolicy())
+    limits = policy or ImpactPolicy()
+    lease = claim_impact(tenant_id=tenant_id, impact_id=impact_id, policy=limits)
     if lease is None:
         return ImpactOutcome.NOT_CLAIMED
     try:
-        refusal = _computed(lease)
+        refusal = _computed(lease, limits)
         if refusal is not None:
             fail(lease, refusal)
             return ImpactOutcome.FAILED
@@ -59,34 +72,46 @@ def impact_run(*, impact_id: UUID, tenant_id: TenantId, policy: ImpactPolicy | N
     return ImpactOutcome.DONE
 
 
-def _computed(lease: Lease) -> ApplicationError | None:
+def claim_impact(*, tenant_id: TenantId, impact_id: UUID, policy: ImpactPolicy) -> Lease[PolicyImpact] | None:
+    """Claim a preview that waits, or whose worker died; it starts from the beginning. None if it is not free."""
+    fresh = {"finished_at": None, "done": 0, "total": 0}
+    return claim(PolicyImpact, tenant_id=tenant_id, job_id=impact_id, lease_s=policy.lease_seconds, **fresh)
+
+
+def _computed(lease: Lease[PolicyImpact], policy: ImpactPolicy) -> ApplicationError | None:
     """Compute and store the result. Return the error if there is no result. Raises: LeaseLostError."""
-    if lease.job.attempts > lease.policy.max_attempts:
-        return ImpactWorkerLostError(attempts=lease.job.attempts - 1)
+    if lease.attempts > policy.max_attempts:
+        return ImpactWorkerLostError(attempts=lease.attempts - 1)
     try:
-        _Run(lease).through()
+        _Run(lease, policy).through()
     except LeaseLostError:
         raise
     except ApplicationError as error:
         return error
     except IntegrityError:
         # The author replaced the draft's examples while their vectors were being stored.
-        return ImpactOutdatedError(number=lease.number)
+        return ImpactOutdatedError(number=_number(lease))
     except Exception as error:  # noqa: BLE001 - it is written down, without its message
         # The message is not logged, because a driver's or a parser's message may quote a question.
         crashed_at = "".join(traceback.format_tb(error.__traceback__))
-        logger.error("impact %s crashed: %s at\n%s", lease.job.job_id, type(error).__name__, crashed_at)  # noqa: TRY400
+        logger.error("impact %s crashed: %s at\n%s", lease.job_id, type(error).__name__, crashed_at)  # noqa: TRY400
         return ImpactCrashedError(kind=type(error).__name__)
     return None
+
+
+def _number(lease: Lease[PolicyImpact]) -> int:
+    with open_scope(tenant=lease.tenant_id, reason=PolicyImpact.reason):
+        number: int = PolicyImpact.objects.values_list("version__number", flat=True).get(id=lease.job_id)
+        return number
 
 
 class _Run:
     """One run. Its progress is saved with every transaction."""
 
-    def __init__(self, lease: Lease) -> None:
-        self._lease = lease
+    def __init__(self, lease: Lease[PolicyImpact], policy: ImpactPolicy) -> None:
+        self._lease, self._policy = lease, policy
         self._done = 0
-        with holding(lease) as impact:
+        with holding_current(lease) as impact:
             self._plan: Plan = plan_of(impact)
             impact.total = self._plan.total
             impact.save(update_fields=["total"])
@@ -99,8 +124,8 @@ class _Run:
     def _recorded(self) -> RecordedImpact:
         shifts: list[RecordedShift] = []
         by_text = by_intent = not_judged = without_hits = 0
-        for batch in _batches(self._plan.event_ids, self._lease.policy.batch_events):
-            with holding(self._lease, done=self._done):
+        for batch in _batches(self._plan.event_ids, self._policy.batch_events):
+            with holding_current(self._lease, done=self._done):
                 questions = recorded_of(batch)
             for question in questions:
                 if question.text:
@@ -131,7 +156,7 @@ class _Run:
     def _evaluation(self) -> EvaluationImpact:
         shifts: list[EvaluationShift] = []
         for query_id in self._plan.query_ids:
-            with holding(self._lease, done=self._done):
+            with holding_current(self._lease, done=self._done):
                 expected = expected_of(query_id)
             if expected is not None:
                 shifts.append(self._judge.evaluation(expected, done=self._done))

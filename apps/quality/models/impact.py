@@ -11,8 +11,6 @@ from apps.tenants.models.base import TenantForeignKey
 from apps.tenants.models.leased_job import LeasedJob
 from apps.tenants.personal_data import Fields, PersonalData, Phase, RowStore, Sort, TargetType, Texts
 from apps.tenants.personal_data.stores import OF_TENANT, SCOPES_BELOW
-from apps.tenants.sweeping import Sweep
-from apps.tenants.waiting import Work
 
 # Matches previews whose JSON holds the ids of documents.
 _NAMES: Final = """EXISTS (
@@ -38,8 +36,8 @@ class PolicyImpact(LeasedJob):
     """
 
     task = "apps.retrieval.tasks.run_impact"
-    sweep = Sweep.IMPACTS
-    work = Work.PREVIEWS
+    label = "previews of policies"
+    counted_as = "previews"
     reason = "compute the impact of a policy version"
     waiting = (ImpactState.QUEUED,)
     running = ImpactState.RUNNING

@@ -1,4 +1,5 @@
-"""Request the preview of a policy version's impact: write a row, then send a Celery message; a sweeper resends both."""
+"""Request the preview of a policy version's impact: write a row, then send a Celery message, which the sweep of
+jobs repeats."""
 
 from __future__ import annotations
 
@@ -17,9 +18,8 @@ from apps.quality.events import IMPACT_REQUESTED
 from apps.quality.impact.ending import impact_core
 from apps.quality.models import ImpactState, PolicyImpact
 from apps.tenants.context import current_scope
-from apps.tenants.leased_jobs import enqueue, sweep_all
+from apps.tenants.leased_jobs import enqueue
 from apps.tenants.roles import Permission
-from apps.tenants.selectors.tenants import active_tenants
 
 _AHEAD = (VersionStatus.DRAFT, VersionStatus.IN_REVIEW, VersionStatus.APPROVED)
 
@@ -85,8 +85,3 @@ def _requested(version: PolicyVersion) -> PolicyImpact:
     record(action=IMPACT_REQUESTED, core=impact_core(impact), subject_type="policy_version", subject_id=version.id)
     enqueue(impact)
     return impact
-
-
-def impact_sweep_all() -> int:
-    """Resend previews that wait unsent, or whose worker died, in each active tenant. Return how many were sent."""
-    return sweep_all(PolicyImpact, tenants=active_tenants())

@@ -18,7 +18,7 @@ from apps.tenants.api.problems import CONTENT_TYPE, problem_body
 from apps.tenants.api.serializers import Field, choices_of
 from apps.tenants.api.views import ApiView
 from apps.tenants.clock import late_tasks
-from apps.tenants.waiting import Work, waiting_now
+from apps.tenants.waiting import counted_kinds, waiting_now
 
 
 class ChecksSerializer(serializers.Serializer[Any]):
@@ -43,10 +43,12 @@ class QueueHealthSerializer(serializers.Serializer[Any]):
 
 
 class QueuesSerializer(serializers.Serializer[Any]):
-    """One field a kind of work."""
+    """One field a kind of job."""
 
     def get_fields(self) -> dict[str, Field]:
-        return {work.value: QueueHealthSerializer(allow_null=True, help_text=work.label) for work in Work}
+        return {
+            kind.counted_as: QueueHealthSerializer(allow_null=True, help_text=kind.label) for kind in counted_kinds()
+        }
 
 
 class HealthSerializer(serializers.Serializer[Any]):
@@ -68,8 +70,8 @@ class HealthSerializer(serializers.Serializer[Any]):
 def _queues() -> dict[str, dict[str, int] | None]:
     there = waiting_now()
     return {
-        work.value: {"waiting": there[work].count, "oldest_s": there[work].oldest_s} if work in there else None
-        for work in Work
+        kind.counted_as: {"waiting": there[kind].count, "oldest_s": there[kind].oldest_s} if kind in there else None
+        for kind in counted_kinds()
     }
 
 

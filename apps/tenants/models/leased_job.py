@@ -5,13 +5,14 @@ A job is a row first. A message then sends it to a worker, and a sweep sends the
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
 from django.db import models
+from django.db.models import Q, QuerySet
 
 from apps.tenants.models.base import TenantModel
-from apps.tenants.waiting import Sweep, Work
+from apps.tenants.waits import is_past
 
 
 class LeasedJob(TenantModel):
@@ -24,16 +25,27 @@ class LeasedJob(TenantModel):
     no worker has begun by then.
     """
 
-    # The Celery task that runs the job; the sweep that sends its message again; and the name that health gives to
-    # waiting jobs.
+    # The Celery task that runs the job, and the process that runs the task, by its name for `manage.py serve`.
     task: ClassVar[str]
-    sweep: ClassVar[Sweep]
-    work: ClassVar[Work | None] = None
+    process: ClassVar[str] = "worker"
+    # What an operator reads of such jobs, such as "searches for people"; and the field of health that counts those that
+    # wait, if they are counted.
+    label: ClassVar[str]
+    counted_as: ClassVar[str] = ""
+    # Whether its own process goes over its due jobs, because no other has the right to take them.
+    sweeps_itself: ClassVar[bool] = False
+    # Whether the jobs of a suspended tenant go on.
+    in_suspended: ClassVar[bool] = False
     # The reason that the worker gives when it opens the tenant's scope.
     reason: ClassVar[str]
-    # The states in which a worker may take the job, and the state while a worker holds it.
+    # The states in which a worker may take the job; those in which it may only once next_attempt_at has come; and the
+    # state while a worker holds it.
     waiting: ClassVar[tuple[str, ...]]
+    postponed: ClassVar[tuple[str, ...]] = ()
     running: ClassVar[str]
+    # Whether a message names its job, and how many messages at once the sweep sends for a tenant; None for all.
+    names_itself: ClassVar[bool] = True
+    messages_at_once: ClassVar[int | None] = None
     # How long to wait before a message that no worker has acted upon is sent again. A superfluous message does no harm.
     resend_after: ClassVar[timedelta] = timedelta(seconds=60)
 
@@ -45,6 +57,35 @@ class LeasedJob(TenantModel):
 
     class Meta:
         abstract = True
+
+    @classmethod
+    def free(cls, now: datetime) -> Q:
+        """Return the filter for jobs that a worker may take: those that wait, and those whose worker died."""
+        return (
+            Q(state__in=cls.waiting)
+            | (Q(state__in=cls.postponed) & cls.due(now))
+            | (Q(state=cls.running) & cls.lost(now))
+        )
+
+    @classmethod
+    def lost(cls, now: datetime) -> Q:
+        """Return the filter for jobs that no worker holds, or whose lease has run out."""
+        return Q(lease_until__isnull=True) | is_past("lease_until", now)
+
+    @classmethod
+    def due(cls, now: datetime) -> Q:
+        """Return the filter for jobs whose next attempt, or whose next message, is due."""
+        return Q(next_attempt_at__isnull=True) | is_past("next_attempt_at", now)
+
+    @classmethod
+    def in_line(cls, now: datetime) -> QuerySet[Any]:
+        """Return the open scope's jobs that wait for a worker."""
+        return cls.objects.filter(cls.free(now))
+
+    @classmethod
+    def sweep(cls) -> str:
+        """Return what the sweep does for this kind, in words for the log and for people."""
+        return f"send again to a worker: {cls.label}"
 
     @classmethod
     def kinds(cls) -> list[type[LeasedJob]]:

@@ -27,7 +27,6 @@ from apps.corpus.services.ingest.errors import (
 )
 from apps.corpus.services.ingest.events import RECEIVED, record_document_event
 from apps.corpus.services.ingest.metadata import DocumentMetadata, differing, external_id_in_force
-from apps.corpus.services.ingest.queue import RESEND_AFTER, enqueue
 from apps.corpus.services.ingest.restart import restart
 from apps.corpus.services.restricted import refuse_restricted_content, with_restricted
 from apps.erasure.runs.closing import require_open
@@ -35,6 +34,7 @@ from apps.tenants.advisory import advisory_key
 from apps.tenants.context import current_scope
 from apps.tenants.errors import ScopeNotGrantedError
 from apps.tenants.ids import ScopeId
+from apps.tenants.leased_jobs import enqueue
 from apps.tenants.roles import Permission
 from apps.tenants.selectors.tenants import current_tenant
 from config.operations import request_id
@@ -147,7 +147,7 @@ def document_ingest(
             actor_label=context.principal.label[:255],
             request_id=request_id.current(),
             embedding_profile=current_tenant().embedding_profile,
-            next_attempt_at=timezone.now() + RESEND_AFTER,
+            next_attempt_at=timezone.now() + IngestJob.resend_after,
         )
         record_document_event(
             RECEIVED,
@@ -184,7 +184,7 @@ def _same_bytes(document: Document) -> IngestResult | None:
     )
     if there is None:
         return None
-    job: IngestJob = IngestJob.objects.filter(document=there).latest("created_at")
+    job: IngestJob = IngestJob.objects.filter(document=there).latest("requested_at")
     if there.status == DocumentStatus.FAILED:
         restart(job, there)
     return IngestResult(document=there, job=job, created=False)

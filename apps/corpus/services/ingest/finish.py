@@ -10,7 +10,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from apps.audit.models import Outcome
-from apps.corpus.models import PUBLISHED, Document, DocumentStatus, IngestJob, JobStage, JobStatus
+from apps.corpus.models import PUBLISHED, Document, DocumentStatus, IngestJob, JobStage, JobState
 from apps.corpus.providers.errors import ProviderError
 from apps.corpus.services.ingest.errors import AttemptsExhaustedError
 from apps.corpus.services.ingest.events import FAILED, READY, REEMBEDDED, SUPERSEDED, record_document_event
@@ -41,7 +41,7 @@ def finish(lease: Lease, *, model: str) -> None:
             )
         else:
             _publish(document, lease, model=model)
-        _close(job, JobStatus.SUCCEEDED)
+        _close(job, JobState.SUCCEEDED)
         job.stage = JobStage.DONE
         job.attempts = 0
         job.error_code = job.error_detail = ""
@@ -95,11 +95,11 @@ def wait_or_fail(lease: Lease, error: ProviderError) -> bool:
 
     Returns: False if another attempt is pointless or the attempts are used up, and the job has failed.
     """
-    with holding_as_system(lease, reason="postpone an ingest job") as job:
+    with holding_as_system(lease) as job:
         attempts = job.attempts
         if error.retryable and attempts < lease.policy.max_attempts:
             pause = lease.policy.backoff_seconds(attempts, asked=error.retry_after_seconds)
-            job.status = JobStatus.RETRY
+            job.state = JobState.RETRY
             job.next_attempt_at = timezone.now() + timedelta(seconds=pause)
             job.lease_owner, job.lease_until = "", None
             job.error_code, job.error_detail = error.code, error.detail
@@ -114,14 +114,14 @@ def fail(lease: Lease, error: ApplicationError) -> None:
 
     The job can be started again from the stage that it reached.
     """
-    with holding_as_system(lease, reason="end an ingest job that failed") as job:
+    with holding_as_system(lease) as job:
         document: Document = Document.objects.get(id=job.document_id)
         published = document.status in PUBLISHED
         if not published:
             document.status = DocumentStatus.FAILED
             document.error_code, document.error_detail = error.code, error.detail
             document.save(update_fields=["status", "error_code", "error_detail"])
-        _close(job, JobStatus.FAILED)
+        _close(job, JobState.FAILED)
         job.error_code, job.error_detail = error.code, error.detail
         job.save()
         record_document_event(
@@ -134,8 +134,8 @@ def fail(lease: Lease, error: ApplicationError) -> None:
         )
 
 
-def _close(job: IngestJob, status: JobStatus) -> None:
-    job.status = status
+def _close(job: IngestJob, state: JobState) -> None:
+    job.state = state
     job.lease_owner, job.lease_until = "", None
     job.next_attempt_at = None
     job.finished_at = timezone.now()

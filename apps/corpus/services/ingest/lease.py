@@ -1,33 +1,25 @@
-"""Leases on jobs: one worker at a time holds a job, and another may take it when the worker dies and the lease ends."""
+"""What is ingest's own of a lease: the actor's grants, the limits of a run, and restricted documents."""
 
 from __future__ import annotations
 
-import logging
 import os
 import random
 import socket
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Self
 from uuid import UUID
 
-from django.db import DatabaseError, connection
 from django.utils import timezone
 
-from apps.corpus.models import PUBLISHED, Document, DocumentStatus, IngestJob, JobStage, JobStatus
+from apps.corpus.models import PUBLISHED, Document, DocumentStatus, IngestJob, JobStage, JobState
 from apps.corpus.services.ingest.actor import Actor, acting_as
 from apps.erasure.holds.restrictions import restricted_among
+from apps.tenants import leased_jobs
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, TenantId
-from apps.tenants.leased_jobs import LeaseLostError, new_owner
 from apps.tenants.models import Tenant
 from apps.tenants.principals import PrincipalKind
-from apps.tenants.sweeping import has_come
-
-logger = logging.getLogger("glassbox.corpus")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,19 +46,24 @@ class RunPolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
-    """A worker's claim on a job, with what the worker needs to know; all other values are read when needed."""
+    """A worker's hold on a job, with what the worker needs to know; all other values are read when needed."""
 
-    owner: str
-    job_id: UUID
+    held: leased_jobs.Lease[IngestJob]
     document_id: UUID
     actor: Actor
     stage: JobStage
-    attempts: int
     worker_was_lost: bool
     profile: str
     policy: RunPolicy
     is_published: bool
     request_id: str
+
+    @property
+    def job_id(self) -> UUID:
+        return self.held.job_id
+
+    def heartbeat(self) -> leased_jobs.Heartbeat:
+        return leased_jobs.Heartbeat(self.held, scopes=[self.actor.scope_id])
 
 
 def worker_name() -> str:
@@ -80,26 +77,23 @@ def claim(*, tenant_id: TenantId, job_id: UUID, policy: RunPolicy) -> Lease | No
     The job of a restricted document is not taken: it waits and goes on when the restriction is lifted.
     """
     with open_scope(tenant=tenant_id, reason="take an ingest job"):
-        job: IngestJob | None = IngestJob.objects.select_for_update(skip_locked=True).filter(id=job_id).first()
-        now = timezone.now()
-        if job is None or not _is_free(job, now) or restricted_among([job.document_id]):
+        job = leased_jobs.lock_free(IngestJob, job_id)
+        if job is None or restricted_among([job.document_id]):
             return None
-        worker_was_lost = job.status == JobStatus.RUNNING
-        job.status = JobStatus.RUNNING
-        job.attempts += 1
-        job.lease_owner = new_owner(worker_name())
-        job.lease_until = now + timedelta(seconds=policy.lease_seconds)
-        job.next_attempt_at = None
-        job.started_at = job.started_at or now
-        # The tenant may have changed its provider since, and questions are embedded by the current one.
-        job.embedding_profile = Tenant.objects.get(id=tenant_id).embedding_profile
-        job.save()
+        worker_was_lost = job.state == JobState.RUNNING
+        held = leased_jobs.begin(
+            job,
+            lease_s=policy.lease_seconds,
+            host=worker_name(),
+            started_at=job.started_at or timezone.now(),
+            # The tenant may have changed its provider since, and questions are embedded by the current one.
+            embedding_profile=Tenant.objects.get(id=tenant_id).embedding_profile,
+        )
         # A published document that is embedded again stays searchable, so its status does not change.
         unpublished = Document.objects.filter(id=job.document_id).exclude(status__in=PUBLISHED)
         is_published = not unpublished.update(status=DocumentStatus.PROCESSING)
         return Lease(
-            owner=job.lease_owner,
-            job_id=job.id,
+            held=held,
             document_id=job.document_id,
             actor=Actor(
                 kind=PrincipalKind(job.actor_kind),
@@ -110,7 +104,6 @@ def claim(*, tenant_id: TenantId, job_id: UUID, policy: RunPolicy) -> Lease | No
                 scope_id=ScopeId(job.scope_id),
             ),
             stage=JobStage(job.stage),
-            attempts=job.attempts,
             worker_was_lost=worker_was_lost,
             profile=job.embedding_profile,
             policy=policy,
@@ -119,90 +112,37 @@ def claim(*, tenant_id: TenantId, job_id: UUID, policy: RunPolicy) -> Lease | No
         )
 
 
-def _is_free(job: IngestJob, now: datetime) -> bool:
-    match job.status:
-        case JobStatus.PENDING:
-            return True
-        case JobStatus.RETRY:
-            return job.next_attempt_at is None or has_come(job.next_attempt_at, now)
-        case JobStatus.RUNNING:
-            return job.lease_until is None or has_come(job.lease_until, now)
-        case _:
-            return False
-
-
 @contextmanager
 def holding(lease: Lease) -> Iterator[IngestJob]:
     """Open one transaction of the job in the actor's scope, in which this worker holds the lease until the commit.
 
-    The statement that checks the lease also prolongs it, so a worker that lost the lease writes nothing. No user may
-    change the rows of a published document, so the system embeds it again, as long as the actor has the grants.
+    No user may change the rows of a published document, so the system embeds it again, as long as the actor has the
+    grants.
 
     Raises: LeaseLostError, ActorRevokedError.
     """
     with acting_as(lease.actor):
         if not lease.is_published:
-            yield _held(lease)
+            leased_jobs.hold(lease.held)
+            job: IngestJob = IngestJob.objects.get(id=lease.job_id)
+            yield job
             return
-    with holding_as_system(lease, reason="embed a published document again") as job:
+    with holding_as_system(lease) as job:
         yield job
 
 
 @contextmanager
-def holding_as_system(lease: Lease, *, reason: str) -> Iterator[IngestJob]:
+def holding_as_system(lease: Lease) -> Iterator[IngestJob]:
     """Open the same transaction as the system, to record how a job ended even if its actor lost the grants."""
-    with open_scope(tenant=lease.actor.tenant_id, scopes=[lease.actor.scope_id], reason=reason):
-        yield _held(lease)
+    with leased_jobs.holding(lease.held, scopes=[lease.actor.scope_id]) as job:
+        yield job
 
 
-def _held(lease: Lease) -> IngestJob:
-    until = timezone.now() + timedelta(seconds=lease.policy.lease_seconds)
-    held = IngestJob.objects.filter(id=lease.job_id, lease_owner=lease.owner, status=JobStatus.RUNNING)
-    if not held.update(lease_until=until):
-        raise LeaseLostError(job=lease.job_id)
-    job: IngestJob = held.get()
-    return job
-
-
-def give_back(lease: Lease, *, reason: str) -> None:
+def give_back(lease: Lease) -> None:
     """Return the job to the queue so that another worker can take it at once, for example after a shutdown."""
-    with holding_as_system(lease, reason=reason) as job:
-        job.status = JobStatus.PENDING
+    with holding_as_system(lease) as job:
+        job.state = JobState.PENDING
         job.attempts = max(0, job.attempts - 1)
         job.lease_owner, job.lease_until = "", None
         job.next_attempt_at = timezone.now()
         job.save()
-
-
-class Heartbeat:
-    """A thread that prolongs the lease while the worker computes. If the process dies, the lease runs out."""
-
-    def __init__(self, lease: Lease) -> None:
-        self._lease = lease
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"lease {lease.job_id}", daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stopped.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        try:
-            while not self._stopped.wait(self._lease.policy.lease_seconds / 4):
-                self._beat()
-        finally:
-            connection.close()
-
-    def _beat(self) -> None:
-        try:
-            with holding_as_system(self._lease, reason="prolong an ingest job's lease"):
-                pass
-        except LeaseLostError:
-            # The worker itself notices in its next transaction.
-            self._stopped.set()
-        except DatabaseError as error:
-            logger.warning("the lease of job %s was not prolonged: %s", self._lease.job_id, type(error).__name__)

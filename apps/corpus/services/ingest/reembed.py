@@ -14,16 +14,16 @@ from django.db import connection
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStage, JobStatus
-from apps.corpus.services.ingest.queue import RESEND_AFTER, enqueue
+from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStage, JobState
 from apps.tenants.advisory import advisory_key
 from apps.tenants.context import current_scope, open_scope
 from apps.tenants.ids import ScopeId, TenantId
+from apps.tenants.leased_jobs import enqueue
 from apps.tenants.models import Tenant
 from apps.tenants.principals import Principal, system_principal
 from apps.tenants.roles import Permission
 
-_ENDED = (JobStatus.SUCCEEDED, JobStatus.FAILED)
+_ENDED = (JobState.SUCCEEDED, JobState.FAILED)
 
 
 def reembed_after_change(before: Tenant, after: Tenant) -> None:
@@ -37,7 +37,7 @@ def reembed_after_change(before: Tenant, after: Tenant) -> None:
     principal = current_scope().principal
     with open_scope(tenant=TenantId(after.id), reason="embed documents again by the tenant's new provider"):
         _lock(TenantId(after.id), "pg_advisory_xact_lock")
-        at_work = IngestJob.objects.filter(document=OuterRef("pk")).exclude(status__in=_ENDED)
+        at_work = IngestJob.objects.filter(document=OuterRef("pk")).exclude(state__in=_ENDED)
         ready = Document.objects.filter(status=DocumentStatus.READY).filter(~Exists(at_work)).order_by("created_at")
         reembed(list(ready), principal=principal, profile=after.embedding_profile)
 
@@ -86,7 +86,7 @@ def _job(document: Document, actor: Principal, profile: str) -> IngestJob:
         embedding_profile=profile,
         pages_total=document.page_count,
         chunks_total=document.chunk_count,
-        next_attempt_at=timezone.now() + RESEND_AFTER,
+        next_attempt_at=timezone.now() + IngestJob.resend_after,
     )
 
 

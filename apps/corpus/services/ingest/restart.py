@@ -5,11 +5,11 @@ from __future__ import annotations
 from django.db import transaction
 from django.utils import timezone
 
-from apps.corpus.models import PUBLISHED, Document, DocumentStatus, IngestJob, JobStatus
+from apps.corpus.models import PUBLISHED, Document, DocumentStatus, IngestJob, JobState
 from apps.corpus.services.ingest.errors import JobNotRetryableError
 from apps.corpus.services.ingest.events import RESTARTED, record_document_event
-from apps.corpus.services.ingest.queue import RESEND_AFTER, enqueue
 from apps.tenants.context import current_scope
+from apps.tenants.leased_jobs import enqueue
 from apps.tenants.roles import Permission
 from config.operations import request_id
 
@@ -22,8 +22,8 @@ def job_restart(*, job: IngestJob) -> IngestJob:
     current_scope().principal.require(Permission.JOB_RETRY)
     with transaction.atomic():
         locked: IngestJob = IngestJob.objects.select_for_update().get(id=job.id)
-        if locked.status not in (JobStatus.FAILED, JobStatus.RETRY):
-            raise JobNotRetryableError(status=locked.get_status_display().lower())
+        if locked.state not in (JobState.FAILED, JobState.RETRY):
+            raise JobNotRetryableError(status=locked.get_state_display().lower())
         restart(locked, Document.objects.get(id=locked.document_id))
     return locked
 
@@ -34,9 +34,9 @@ def restart(job: IngestJob, document: Document) -> None:
     record_document_event(
         RESTARTED, document, job_id=str(job.id), stage=str(job.stage), error_code=job.error_code or None
     )
-    job.status = JobStatus.PENDING
+    job.state = JobState.PENDING
     job.attempts = 0
-    job.next_attempt_at = timezone.now() + RESEND_AFTER
+    job.next_attempt_at = timezone.now() + IngestJob.resend_after
     job.lease_owner, job.lease_until = "", None
     job.error_code = job.error_detail = ""
     job.finished_at = None

@@ -13,25 +13,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
 from django.conf import settings
 from django.core.cache import cache
 from django.db import connection, transaction
-from django.db.models import DateTimeField, DurationField, ExpressionWrapper, F, FloatField, Q, QuerySet, Value
+from django.db.models import DateTimeField, DurationField, ExpressionWrapper, F, FloatField, Value
 from django.db.models.functions import Cast, Least
 from django.utils import timezone
 from redis.exceptions import RedisError
 
-from apps.corpus.models import IngestJob, JobStatus
+from apps.corpus.models import IngestJob, JobState
 from apps.corpus.services.ingest.lease import Lease, RunPolicy, claim, worker_name
 from apps.tenants.advisory import advisory_key
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.selectors.tenants import active_tenants
-from apps.tenants.sweeping import each_that_can, is_past
+from apps.tenants.sweeping import each_that_can
+from apps.tenants.waits import is_past
 
 # How fast a file that is all text is read and embedded, and the longest delay that its size can cause.
 _BYTES_A_SECOND: Final = 10_000.0
@@ -77,20 +78,9 @@ def anything_waits() -> bool:
     return any(any(each_that_can([tenant_id], _is_waited_for, doing=_REASON)) for tenant_id in active_tenants())
 
 
-def waiting(now: datetime) -> QuerySet[IngestJob]:
-    """Return the open tenant's jobs that may be taken, except those of restricted documents."""
-    free = (
-        Q(status=JobStatus.PENDING)
-        | (Q(status=JobStatus.RETRY) & (Q(next_attempt_at__isnull=True) | is_past("next_attempt_at", now)))
-        | (Q(status=JobStatus.RUNNING) & (Q(lease_until__isnull=True) | is_past("lease_until", now)))
-    )
-    # The join to the document excludes jobs of restricted documents, because row-level security hides their rows.
-    return IngestJob.objects.filter(free, document__byte_size__gte=0)
-
-
 def _is_waited_for(tenant_id: TenantId) -> bool:
     with open_scope(tenant=tenant_id, reason=_REASON):
-        return waiting(timezone.now()).exists()
+        return IngestJob.in_line(timezone.now()).exists()
 
 
 def _queues() -> Sequence[_Queue]:
@@ -100,16 +90,15 @@ def _queues() -> Sequence[_Queue]:
 
 def _queue(served: Mapping[TenantId, float], tenant_id: TenantId) -> _Queue:
     with open_scope(tenant=tenant_id, reason=_REASON):
-        running = IngestJob.objects.filter(status=JobStatus.RUNNING).exclude(is_past("lease_until", timezone.now()))
+        running = IngestJob.objects.filter(state=JobState.RUNNING).exclude(is_past("lease_until", timezone.now()))
         owners = list(running.values_list("lease_owner", flat=True))
     here = sum(owner.startswith(f"{worker_name()}:") for owner in owners)
     return _Queue(tenant_id=tenant_id, running=len(owners), here=here, served=served.get(tenant_id, 0.0))
 
 
 def _claimed(tenant_id: TenantId, *, small: bool, policy: RunPolicy) -> Lease | None:
-    now = timezone.now()
     with open_scope(tenant=tenant_id, reason=_REASON):
-        jobs = waiting(now)
+        jobs = IngestJob.in_line(timezone.now())
         if small:
             jobs = jobs.filter(document__byte_size__lt=settings.GLASSBOX_INGEST_LARGE_BYTES)
         job_id = jobs.annotate(turn=_turn()).order_by("turn", "id").values_list("id", flat=True).first()
@@ -117,10 +106,10 @@ def _claimed(tenant_id: TenantId, *, small: bool, policy: RunPolicy) -> Lease | 
 
 
 def _turn() -> Any:
-    """Return the expression that orders jobs: the creation time, plus a delay that grows with the file's size."""
+    """Return the expression that orders jobs: the time of the request, plus a delay that grows with the file's size."""
     seconds = Least(Cast(F("document__byte_size"), FloatField()) / _BYTES_A_SECOND, Value(_LATER_AT_MOST_S))
     later: Any = ExpressionWrapper(seconds * Value(timedelta(seconds=1)), output_field=DurationField())
-    turn: Any = ExpressionWrapper(F("created_at") + later, output_field=DateTimeField())
+    turn: Any = ExpressionWrapper(F("requested_at") + later, output_field=DateTimeField())
     return turn
 
 

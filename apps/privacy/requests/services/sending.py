@@ -26,7 +26,8 @@ from apps.privacy.requests.events import tell_letter
 from apps.privacy.requests.services.forgetting import forget_once_told
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
-from apps.tenants.sweeping import Sweep, each_by_itself, each_tenant, is_past
+from apps.tenants.sweeping import Sweep, each_by_itself, each_tenant
+from apps.tenants.waits import is_past
 
 logger = logging.getLogger("glassbox.audit")
 
