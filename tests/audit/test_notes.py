@@ -30,13 +30,13 @@ def test_a_note_of_two_signers_is_opened_with_either_key() -> None:
 
 
 def test_nobody_else_s_signature_will_do() -> None:
-    with pytest.raises(InvalidNoteError, match="no key that is known"):
+    with pytest.raises(InvalidNoteError, match="no known key"):
         opened(NOTE, [OTHER.verify_key])
 
 
 def test_a_key_of_the_same_name_will_not_do() -> None:
     twin = SigningKey(name=KEY.name, seed=OTHER.seed)
-    with pytest.raises(InvalidNoteError, match="no key that is known"):
+    with pytest.raises(InvalidNoteError, match="no known key"):
         opened(NOTE, [twin.verify_key])
 
 

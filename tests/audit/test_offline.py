@@ -101,7 +101,7 @@ def test_notes_of_the_application_are_opened_and_those_of_others_are_not() -> No
     known = [offline.parsed_key(key.verify_key.line())]
     found = offline.opened_note(signed(state, key), known)
     assert (found.origin, found.size, found.root) == (state.origin, state.size, state.root)
-    with pytest.raises(ValueError, match="no key that is known"):
+    with pytest.raises(ValueError, match="no known key"):
         offline.opened_note(signed(state, other), known)
     with pytest.raises(ValueError, match="does not fit the text"):
         offline.opened_note(signed(state, key).replace("\n7\n", "\n8\n"), known)

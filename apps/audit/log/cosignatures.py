@@ -79,7 +79,7 @@ def text_of(note: str) -> str:
     """Return the signed text of a note. Raises: InvalidNoteError."""
     text, separator, _ = note.rpartition("\n\n")
     if not separator:
-        raise InvalidNoteError("it is no signed note: lines, an empty line, and signatures")
+        raise InvalidNoteError("it is not a signed note: expected lines, an empty line and signatures")
     return f"{text}\n"
 
 

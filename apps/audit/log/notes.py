@@ -97,7 +97,7 @@ def opened(note: str, keys: Iterable[VerifyKey]) -> Checkpoint:
     """
     text, separator, signatures = note.rpartition("\n\n")
     if not separator or not signatures.endswith("\n"):
-        raise InvalidNoteError("it is no signed note: lines, an empty line, and signatures")
+        raise InvalidNoteError("it is not a signed note: expected lines, an empty line and signatures")
     known = {(key.name, key.mark): key for key in keys}
     body = text + "\n"
     found = 0
@@ -112,7 +112,7 @@ def opened(note: str, keys: Iterable[VerifyKey]) -> Checkpoint:
             raise InvalidNoteError(f"the signature of {name} does not fit the text") from error
         found += 1
     if not found:
-        raise InvalidNoteError("no key that is known has signed it")
+        raise InvalidNoteError("no known key has signed it")
     return _checkpoint(body)
 
 
@@ -129,7 +129,7 @@ def _signature(line: str) -> tuple[str, bytes, bytes]:
 def _checkpoint(body: str) -> Checkpoint:
     lines = body.split("\n")
     if len(lines) < 4 or not lines[0] or not _SIZE.fullmatch(lines[1]):
-        raise InvalidNoteError("it is no checkpoint: origin, size and root are wanted")
+        raise InvalidNoteError("it is not a checkpoint: expected origin, size and root")
     root = _base64(lines[2], "the root")
     if len(root) != HASH_BYTES:
         raise InvalidNoteError("the root is no SHA-256 hash")

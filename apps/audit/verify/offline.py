@@ -233,9 +233,9 @@ def parsed_key(line: str) -> Key:
     try:
         mark, raw = bytes.fromhex(parts[1]), base64.b64decode(parts[2], validate=True)
     except (IndexError, ValueError, binascii.Error):
-        raise UnusableError(f"{line!r} is no verifier's key: NAME+MARK+KEY is wanted") from None
+        raise UnusableError(f"{line!r} is not a verifier key: expected NAME+MARK+KEY") from None
     if len(raw) != 33 or raw[:1] != b"\x01" or hashlib.sha256(parts[0].encode() + b"\n" + raw).digest()[:4] != mark:
-        raise UnusableError(f"{line!r} is no Ed25519 verifier's key, or its parts do not belong together")
+        raise UnusableError(f"{line!r} is not an Ed25519 verifier key, or its parts do not match")
     return Key(parts[0], mark, raw[1:])
 
 
@@ -243,13 +243,13 @@ def opened_note(note: str, keys: Sequence[Key]) -> Checkpoint:
     """Raises ValueError: it is no checkpoint, or none of the keys has signed it."""
     text, separator, signatures = note.rpartition("\n\n")
     if not separator or not signatures.endswith("\n"):
-        raise ValueError("it is no signed note: lines, an empty line, and signatures")
+        raise ValueError("it is not a signed note: expected lines, an empty line and signatures")
     body = text + "\n"
     signers: list[Key] = []
     for line in signatures[:-1].split("\n"):
         parts = line.split(" ")
         if len(parts) != 3 or parts[0] != "\N{EM DASH}" or not _NAME.fullmatch(parts[1]):
-            raise ValueError("a signature's line is not one")
+            raise ValueError("a signature line is not valid")
         raw = base64.b64decode(parts[2], validate=True)
         if len(raw) < 5:
             raise ValueError("a signature is too short")
@@ -259,13 +259,13 @@ def opened_note(note: str, keys: Sequence[Key]) -> Checkpoint:
                     raise ValueError(f"the signature of {key.name} does not fit the text")
                 signers.append(key)
     if not signers:
-        raise ValueError("no key that is known has signed it")
+        raise ValueError("no known key has signed it")
     lines = body.split("\n")
     if len(lines) < 4 or not lines[0] or not _SIZE.fullmatch(lines[1]):
-        raise ValueError("it is no checkpoint: origin, size and root are wanted")
+        raise ValueError("it is not a checkpoint: expected origin, size and root")
     root = base64.b64decode(lines[2], validate=True)
     if len(root) != 32:
-        raise ValueError("the root is no SHA-256 hash")
+        raise ValueError("the root is not a SHA-256 hash")
     return Checkpoint(lines[0], int(lines[1]), root, tuple(signers))
 
 
@@ -343,17 +343,17 @@ class Tree:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a name stands twice in an object")
+        raise ValueError("a name appears twice in an object")
     return found
 
 
 def _constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _whole(digits: str) -> int:
     if len(digits) > MOST_DIGITS:
-        raise ValueError("a number has more digits than any has")
+        raise ValueError("a number has too many digits")
     return int(digits)
 
 
