@@ -17,7 +17,6 @@ from uuid import UUID, uuid4
 
 import pytest
 import redis
-from apps.corpus.services.ingest.batch import QUEUE
 from celery.app.backends import by_url
 from celery.contrib.testing.worker import start_worker
 from celery.result import EagerResult
@@ -31,6 +30,7 @@ from kombu.exceptions import ContentDisallowed
 from kombu.serialization import loads
 
 from apps.corpus import jobs
+from apps.corpus.batches.batch import QUEUE
 from apps.corpus.models import Document, IngestJob
 from apps.corpus.services.ingest import actor as ingest_actor
 from apps.corpus.services.ingest.lease import Lease, RunPolicy, claim
