@@ -38,7 +38,7 @@ from tests.isolation.world import World
 THROUGH: Final = "it was let through"
 _FLOWS: Final = {
     operation.flow.name: operation.flow
-    for migration in MigrationLoader(None).disk_migrations.values()
+    for _, migration in sorted(MigrationLoader(None).disk_migrations.items())
     for operation in migration.operations
     if isinstance(operation, HoldFlow)
 }
