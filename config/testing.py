@@ -10,6 +10,7 @@ import sysconfig
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 CHECKOUT: Final = Path(__file__).resolve().parent.parent
@@ -99,7 +100,15 @@ def run(arguments: list[str]) -> int:
 
 
 def _run(step: Step) -> int:
-    variables = os.environ | {"DJANGO_SETTINGS_MODULE": _SETTINGS}
+    # A folder of this run's own: pytest closes the common one to other accounts whenever it begins, and so takes their
+    # data from the database servers of another run.
+    with TemporaryDirectory(prefix="gt", ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o711)
+        return _run_in(folder, step)
+
+
+def _run_in(folder: str, step: Step) -> int:
+    variables = os.environ | {"DJANGO_SETTINGS_MODULE": _SETTINGS, "PYTEST_DEBUG_TEMPROOT": folder}
     # Without bytecode caches, each test process compiles its imports and pytest rewrites every assertion again: 23 s of
     # work for each, and 1 s for each process that a test starts.
     variables.pop("PYTHONDONTWRITEBYTECODE", None)

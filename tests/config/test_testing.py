@@ -213,6 +213,20 @@ def test_test_processes_keep_bytecode(monkeypatch: pytest.MonkeyPatch, capfd: py
     assert capfd.readouterr().out == "False\n"
 
 
+def test_each_run_has_a_temporary_folder_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    show = "import os, stat; root = os.environ['PYTEST_DEBUG_TEMPROOT']; print(root, oct(os.stat(root).st_mode)[-3:])"
+    monkeypatch.setattr(testing, "suite", lambda arguments: Step("", (sys.executable, "-c", show)))
+    run(["tests/corpus"])
+    run(["tests/corpus"])
+    (first, first_mode), (second, second_mode) = (line.split() for line in capfd.readouterr().out.splitlines())
+    assert first != second
+    assert first_mode == second_mode == "711"
+    assert not Path(first).exists()
+    assert not Path(second).exists()
+
+
 @pytest.mark.slow
 def test_the_lane_of_a_kind_of_plan_reaches_every_connection() -> None:
     show = (
