@@ -82,10 +82,10 @@ def set_to(*path: str | int, value: Any) -> Callable[[Json], None]:
 # Each alteration, and the first words of the checks that must fail.
 ALTERATIONS: list[tuple[Callable[[Json], None], list[str]]] = [
     (set_to("certificate", "outcome", value="completed!"), ["Signed", "The"]),
-    (set_to("certificate", "scan", "hits", value=1), ["Signed", "Says", "The"]),
-    (set_to("certificate", "stores", 0, "remaining", value=2), ["Signed", "Says", "The"]),
-    (set_to("certificate", "control", "found", value=2), ["Signed", "Says", "The"]),
-    (set_to("certificate", "physical", "complete", value=False), ["Signed", "Says", "The"]),
+    (set_to("certificate", "scan", "hits", value=1), ["Signed", "Consistent", "The"]),
+    (set_to("certificate", "stores", 0, "remaining", value=2), ["Signed", "Consistent", "The"]),
+    (set_to("certificate", "control", "found", value=2), ["Signed", "Consistent", "The"]),
+    (set_to("certificate", "physical", "complete", value=False), ["Signed", "Consistent", "The"]),
     (set_to("certificate", "manifest", value="0" * 64), ["Signed", "The", "The"]),
     (set_to("certificate", "number", value=2), ["Signed"]),
     (set_to("certificate", "log", "root", value="0" * 64), ["Signed", "The", "The"]),
@@ -95,7 +95,7 @@ ALTERATIONS: list[tuple[Callable[[Json], None], list[str]]] = [
     (set_to("proof", "header", "outcome", value="failed"), ["The"]),
     (set_to("proof", "core", "content", value="{}"), ["The"]),
     (set_to("note", value="a note"), ["Signed"]),
-    (set_to("certificate", value={}), ["Signed", "Says", "The", "The", "The", "The"]),
+    (set_to("certificate", value={}), ["Signed", "Consistent", "The", "The", "The", "The"]),
 ]
 
 
@@ -282,7 +282,7 @@ def test_documents_that_stay_in_a_redacted_version_are_signed_shown_and_told_by_
 def test_what_is_said_of_redacted_versions_must_add_up(acme: Firm, alter: Callable[[Json], None]) -> None:
     document = file_of(acme, certified(acme, documents(acme, 3), redacted=redactions(1, 2)))
     alter(document)
-    assert refused(document) == ["Signed", "Says", "The"]
+    assert refused(document) == ["Signed", "Consistent", "The"]
 
 
 @pytest.mark.slow
