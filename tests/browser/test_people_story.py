@@ -89,7 +89,7 @@ def test_a_reviewer_is_invited_accepts_and_is_confirmed(
     rob.locator("#id_password1").fill("a password of their own")
     rob.locator("#id_password2").fill("a password of their own")
     rob.get_by_role("button", name="Make an account and accept").click()
-    expect(rob.get_by_role("heading", name="a second person confirms")).to_be_visible()
+    expect(rob.get_by_role("heading", name="a second person must confirm")).to_be_visible()
     look(rob, "accepted")
     elsewhere.close()
 

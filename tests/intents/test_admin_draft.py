@@ -476,7 +476,7 @@ def test_submitting_says_who_is_asked_what_changes_and_what_can_t_be_undone(
     text = officer.open("policy_draft_submit", draft.id).text
     assert "work list: rupert." in text
     assert "Compared with version 1: Performance can now reach Schedules." in text
-    assert "can no longer change" in text
+    assert "After that this version can't change" in text
 
 
 @pytest.mark.slow

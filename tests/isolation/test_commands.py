@@ -123,7 +123,7 @@ MATRIX: dict[str, Writable] = {
     "corpus_document": Writable(insert=True),
     # In one's own name alone, and what is copied here is the platform's.
     "corpus_ingestjob": Writable(
-        keeps="tenant_id scope_id created_at updated_at actor_kind actor_id actor_key_id actor_label"
+        keeps="tenant_id scope_id requested_at updated_at actor_kind actor_id actor_key_id actor_label"
     ),
     # What was answered to a repeated request: kept for a day, taken away when it has ended.
     "tenants_idempotentrequest": Writable(insert=True, delete=True),

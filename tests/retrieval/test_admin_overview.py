@@ -160,4 +160,4 @@ def test_a_broker_that_is_away_is_said_and_breaks_nothing(acme: Firm, monkeypatc
     make_member(acme, "ada", Role.AUDITOR)
     fragment = Visitor("ada").open("signs_of_life").response.content.decode()
     assert "<strong>Redis</strong> does not answer" in fragment
-    assert "nothing is lost" in fragment
+    assert "Nothing is lost" in fragment
