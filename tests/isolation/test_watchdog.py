@@ -216,7 +216,7 @@ def test_it_is_logged_and_an_alarm(low: None, session: Any, caplog: pytest.LogCa
         ended(lambda: not endless.runs, "the statement is cancelled")
     assert "statement of glassbox_api: " in caplog.text
     assert "pg_sleep" not in caplog.text
-    assert "Of glassbox_api." in of_sessions()[0]
+    assert "It belonged to glassbox_api." in of_sessions()[0]
     cache.clear()
     assert of_sessions() == []
 
