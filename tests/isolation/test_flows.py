@@ -6,6 +6,7 @@ refuses; without that one, everything is let through. Who attacks holds every pe
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -58,7 +59,8 @@ _ALONE: Final = """
     END
     $$;
     ALTER TABLE {table} DISABLE TRIGGER USER;
-    GRANT UPDATE ON {table} TO {role}
+    ALTER TABLE {table} ALTER COLUMN {author} DROP NOT NULL;
+    GRANT UPDATE ON {table} TO {role}, glassbox_eraser
 """
 
 
@@ -113,7 +115,7 @@ def row(world: World, flow: Flow) -> Row:
 @contextmanager
 def alone(flow: Flow, *, held: bool) -> Iterator[None]:
     """Nothing but the flow's trigger stands; and not even that."""
-    lone = _ALONE.format(table=flow.table, role=settings.GLASSBOX_DB_ROLE)
+    lone = _ALONE.format(table=flow.table, author=flow.author, role=settings.GLASSBOX_DB_ROLE)
     held_so = f"ALTER TABLE {flow.table} {'ENABLE' if held else 'DISABLE'} TRIGGER {TRIGGER}"
     with changed(lone, held_so):
         yield
@@ -262,6 +264,126 @@ def test_what_a_step_sets_changes_with_no_other(flow: Flow, row: Row) -> None:
                 placed(flow, row, {flow.state: state})
                 brought = update(flow, row, row.other, {column: values.get(types[column], "x")})
                 assert refused(flow, brought) if held else brought == THROUGH, (state, column, brought)
+
+
+def sample_values(flow: Flow, row: Row) -> dict[str, Any]:
+    """A value for each column of the flow, that it does not have where an attack begins."""
+    values: dict[str, Any] = {"uuid": str(row.other.id), "timestamp with time zone": "2026-01-01T00:00:00Z"}
+    found = sql(
+        "SELECT column_name::text, data_type::text FROM information_schema.columns "
+        "WHERE table_name = %s AND column_name = ANY (%s)",
+        flow.table,
+        list(flow.columns),
+    )
+    return {column: values.get(kind, "x") for column, kind in found}
+
+
+def emptied(flow: Flow, row: Row) -> dict[str, Any]:
+    """The columns of the flow as they begin."""
+    return {column: "" if value == "x" else None for column, value in sample_values(flow, row).items()}
+
+
+def test_a_row_begins_in_the_first_state_with_nothing_decided(flow: Flow, row: Row) -> None:
+    """No row is inserted past a step, nor with what a step would have set."""
+    copied = (
+        f"INSERT INTO {flow.table} SELECT (jsonb_populate_record(given, %s)).* FROM {flow.table} AS given WHERE id = %s"
+    )
+    first = {flow.state: flow.states[0]}
+    for held in (False, True):
+        with alone(flow, held=held):
+            begun = {**emptied(flow, row), flow.author: str(row.author.id)}
+            placed(flow, row, {**begun, **first})
+            wrong = [{flow.state: state} for state in flow.states[1:]]
+            wrong += [{**first, column: value} for column, value in sample_values(flow, row).items()]
+            wrong += [{flow.state: None}, {flow.state: "unknown"}]
+            for values in [first, *wrong]:
+                # The author of a request for erasure proposes it, and is none of what begins.
+                asked = {} if flow.author in flow.columns else {flow.author: str(row.author.id)}
+                given = {**emptied(flow, row), **asked, "id": str(new_id()), "number": 77, **values}
+
+                def attack(given: Mapping[str, Any] = given) -> str:
+                    with open_scope(tenant=row.tenant, principal=row.author):
+                        sql(copied, json.dumps(given), row.id)
+                        return THROUGH
+
+                brought = outcome(attack, undone=True)
+                if values == first or not held:
+                    assert brought == THROUGH or values == {flow.state: None}, (values, brought)
+                else:
+                    assert refused(flow, brought), (values, brought)
+
+
+def test_a_step_sets_nothing_of_another_step(flow: Flow, row: Row) -> None:
+    """Whoever takes a step by rights decides nothing else in the same statement."""
+    for held in (False, True):
+        with alone(flow, held=held):
+            values = sample_values(flow, row)
+            for step, before in ((each, before) for each in flow.steps for before in each.before):
+                if step.by is By.DATABASE:
+                    continue
+                start = {**emptied(flow, row), **beginning(flow, row, step, before)}
+                placed(flow, row, start)
+                role = "glassbox_eraser" if step.by is By.ERASER else ""
+                taken = step_of(flow, step, takes(row, step))
+                for column in values.keys() - set(step.sets) - {flow.author}:
+                    brought = update(flow, row, takes(row, step), {**taken, column: values[column]}, role)
+                    wrong = (step.name, before, column, brought)
+                    assert refused(flow, brought) if held else brought == THROUGH, wrong
+
+
+def test_a_step_is_judged_by_the_row_as_it_was(flow: Flow, row: Row) -> None:
+    """Nobody makes a step theirs in the statement that takes it: by another author, or by another kind of row."""
+    for held in (False, True):
+        with alone(flow, held=held):
+            with open_scope(tenant=row.tenant, principal=row.author):
+                told_apart = kinds(flow, row)
+            for step, before in ((each, before) for each in flow.steps for before in each.before):
+                attacks: list[tuple[dict[str, Any], Principal | None, dict[str, Any]]] = []
+                lone = len(ways(flow, before, step.after, step.where)) == 1
+                asked = step.author or flow.author
+                start = beginning(flow, row, step, before)
+                if step.by is By.SECOND and lone:
+                    own = step_of(flow, step, row.author)
+                    attacks += [(start, row.author, {**own, asked: other}) for other in (row.other.id, None)]
+                if step.by is By.AUTHOR and lone:
+                    attacks.append((start, row.other, {**step_of(flow, step, row.other), asked: row.other.id}))
+                for kind in told_apart:
+                    if step.by is not By.DATABASE and not ways(flow, before, step.after, kind):
+                        taken = {**step_of(flow, step, takes(row, step)), **step.where}
+                        attacks.append(({**start, **kind}, takes(row, step), taken))
+                for place, who, values in attacks:
+                    placed(flow, row, place)
+                    brought = update(flow, row, who, values)
+                    wrong = (step.name, place, who and who.label, values, brought)
+                    assert refused(flow, brought) if held else brought == THROUGH, wrong
+
+
+def test_no_other_statement_goes_round_the_steps(flow: Flow, row: Row) -> None:
+    """MERGE, an insertion that meets the row, a value from another table, a change within a question."""
+    after = next(state for state in reversed(flow.states) if not flow.leads(flow.states[0], state))
+    copy = f"SELECT (jsonb_populate_record(given, '{{}}')).* FROM {flow.table} AS given WHERE id = %s"
+    statements = (
+        f"MERGE INTO {flow.table} AS held USING (SELECT %s::uuid AS id) AS named ON held.id = named.id "
+        f"WHEN MATCHED THEN UPDATE SET {flow.state} = '{after}'",
+        f"INSERT INTO {flow.table} {copy} ON CONFLICT (tenant_id, id) DO UPDATE SET {flow.state} = '{after}'",
+        f"UPDATE {flow.table} AS held SET {flow.state} = named.state "
+        f"FROM (SELECT %s::uuid AS id, '{after}' AS state) AS named WHERE held.id = named.id",
+        f"WITH changed AS (UPDATE {flow.table} SET {flow.state} = '{after}' WHERE id = %s RETURNING id) "
+        "SELECT count(*) FROM changed",
+    )
+    for held in (False, True):
+        with alone(flow, held=held):
+            asked = None if flow.author in flow.columns else row.author.id
+            placed(flow, row, {**emptied(flow, row), flow.author: asked, flow.state: flow.states[0]})
+            for statement in statements:
+
+                def attack(statement: str = statement) -> str:
+                    with open_scope(tenant=row.tenant, principal=row.author):
+                        sql(statement, row.id)
+                        return THROUGH
+
+                brought = outcome(attack, undone=True)
+                assert refused(flow, brought) if held else brought == THROUGH, (statement, brought)
 
 
 def test_the_table_of_steps_is_the_one_in_the_database(flow: Flow) -> None:

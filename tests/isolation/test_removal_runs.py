@@ -342,6 +342,46 @@ def test_it_approves_nothing_itself(ground: Ground, statement: str) -> None:
     assert "can't go from proposed to executing" in brought or "permission denied" in brought
 
 
+_PROGRESS = {
+    "attempts": "7",
+    "error_code": "'x'",
+    "finished_at": "'2020-01-01T00:00Z'",
+    "lease_owner": "'somebody'",
+    "lease_until": "now() + interval '1 year'",
+    "next_attempt_at": "now() + interval '10 years'",
+    "started_at": "'2020-01-01T00:00Z'",
+    "verifying_at": "'2020-01-01T00:00Z'",
+}
+
+
+@pytest.mark.parametrize("role", ["glassbox_eraser", "glassbox_api", "glassbox_worker"])
+@pytest.mark.parametrize("state", ["proposed", "rejected", "completed", "partially_completed"])
+def test_how_far_a_run_is_changes_while_it_is_carried_out(ground: Ground, state: str, role: str) -> None:
+    """Nobody takes the lease of a run that is not theirs to carry out, nor says later when it began and ended."""
+    there = (
+        f"SET LOCAL session_replication_role = replica; "
+        f"UPDATE audit_removalrun SET state = '{state}' WHERE id = '{ground.executing.id}'; "
+        "SET LOCAL session_replication_role = origin; "
+        "GRANT UPDATE ON audit_removalrun TO glassbox_api, glassbox_worker"
+    )
+
+    def tried(change: str) -> str:
+        def attack() -> Any:
+            sql(f"SET LOCAL ROLE {role}")
+            return in_acme(
+                ground, f"UPDATE audit_removalrun SET {change} WHERE id = %s RETURNING 1", ground.executing.id
+            )()
+
+        return outcome(attack, undone=True)
+
+    with changed(there):
+        for column, value in _PROGRESS.items():
+            assert "eraser alone carries out" in tried(f"{column} = {value}"), column
+    with changed(there, "ALTER TABLE audit_removalrun DISABLE TRIGGER audit_removalrun_step"):
+        for column, value in _PROGRESS.items():
+            assert f"{THROUGH}: [(1,)]" in tried(f"{column} = {value}"), column
+
+
 def test_a_target_that_is_retained_is_no_target_any_more(ground: Ground) -> None:
     with acting_as("glassbox_eraser"), rolled_back():
         with open_scope(tenant=ground.acme.id, reason="a test"):

@@ -65,7 +65,9 @@ BEGIN
         RAISE EXCEPTION 'a removal run is tried again by who may manage privacy'
             USING ERRCODE = 'check_violation';
     END IF;
-    IF current_user <> 'glassbox_eraser' AND (
+    -- What waits for a decision and what is over keep how far they are, from the eraser too.
+    IF (current_user <> 'glassbox_eraser'
+        OR NEW.state = OLD.state AND OLD.state IN ('proposed', 'rejected', 'completed', 'partially_completed')) AND (
         NEW.verifying_at IS DISTINCT FROM OLD.verifying_at
         OR NEW.end_events IS DISTINCT FROM OLD.end_events
         OR (step NOT IN ('failed to approved', 'partially_completed to approved')
