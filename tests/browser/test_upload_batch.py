@@ -74,7 +74,7 @@ def test_a_batch_is_watched_until_all_have_ended_and_what_failed_is_started_agai
     expect(page.get_by_text("4 are on their way, 1 was refused")).to_be_visible()
     picture(page, "moving")
     run_all(acme)
-    expect(page.get_by_text("2 are ready, 2 failed, 1 was refused. All have ended.")).to_be_visible()
+    expect(page.get_by_text("2 are ready, 2 failed, 1 was refused. All files are finished.")).to_be_visible()
     expect(page.get_by_text('the key "fund" stands more than once')).to_be_visible()
     picture(page, "ended")
     page.get_by_role("button", name="Start cut.pdf again").click()
