@@ -573,7 +573,7 @@ def test_the_page_and_the_proposal_say_what_is_not_counted_and_why(
     inventoried(office, request_)
     page = Visitor("dora").open("erasure_inventory", request_.id).text
     assert "1 of 3 places open" in page
-    assert "1 more open place is not counted and needs no decision: it stands in an old version" in page
+    assert "1 more open place is not counted and needs no decision: it is in an old version" in page
     assert "The whole old version is removed by this request" in page
     assert "Letters nothing to decide" in page
     assert "This old version is removed as a whole. So 1 open place here is not counted and needs no decision" in page

@@ -276,5 +276,5 @@ def test_the_command_wants_one_thing_at_a_time() -> None:
     for arguments in ((), ("/nowhere", "--replay")):
         with pytest.raises(CommandError, match="Name the backup"):
             call_command("restore", *arguments)
-    with pytest.raises(CommandError, match="no backup"):
+    with pytest.raises(CommandError, match="not a backup"):
         call_command("restore", "/nowhere")

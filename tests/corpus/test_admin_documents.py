@@ -86,7 +86,7 @@ def test_what_was_typed_about_it_is_kept(alice: Visitor, acme: Firm) -> None:
 def test_each_file_is_taken_in_or_refused_by_itself(alice: Visitor, acme: Firm) -> None:
     page = batch(alice, acme, file("one.md", b"First."), file("empty.txt", b""), file("two.md", b"Second."))
     assert page.status == 200
-    assert "2 of 3 files taken in" in page.text
+    assert "2 of 3 files accepted" in page.text
     assert "2 are on their way, 1 was refused" in page.text
     assert "empty.txt is empty" in page.text
     assert [made.filename for made in documents(acme)] == ["one.md", "two.md"]
@@ -150,7 +150,7 @@ def test_a_batch_shows_each_file_until_all_have_ended(alice: Visitor, acme: Firm
     part = alice.get(f"{address}files/").content.decode()
     assert "data-fragment-done" in part
     page = AdminPage(alice.get(address))
-    assert "2 are ready, 1 failed, 1 was refused. All have ended." in page.text
+    assert "2 are ready, 1 failed, 1 was refused. All files are finished." in page.text
     for said in ("cut.pdf is cut off", "its content is a PNG image", 'The key "fund" stands more than once'):
         assert said in page.text
     assert not page.tree.xpath("//*[@data-fragment]")
@@ -209,7 +209,7 @@ def test_the_same_bytes_again_are_said_to_be_there(alice: Visitor, acme: Firm) -
     upload(alice, acme, file("a.md"))
     upload(alice, acme, file("b.md"))
     said = alice.open("index").response.content.decode()
-    assert "already exists here" in said
+    assert "was here already" in said
     assert "not taken over" not in said
     assert len(documents(acme)) == 1
 

@@ -99,7 +99,7 @@ def test_a_title_will_do_for_the_document(firm: Firm, olivia: Visitor) -> None:
         ("text", "  ", "The question is empty"),
         ("text", "x" * 501, "501"),
         ("document", "no-such-document", "no searchable document"),
-        ("pages", "9-7", "is no page"),
+        ("pages", "9-7", "is not a page"),
         ("pages", "5", "there is no page 5"),
         ("scope", "fund:beta", "is in fund:alpha"),
         ("scope", "fund:none", "not one of the available choices"),

@@ -109,7 +109,7 @@ def test_a_failure_says_what_failed_and_offers_it_again(
     change_impact(officer, impact.id, attempts=9)
     impact_run(impact_id=impact.id, tenant_id=officer.tenant_id)
     page = olivia.open("policy_impact", draft.id)
-    assert "The preview failed. The worker died 9 times" in page.text
+    assert "The preview failed. The worker stopped 9 times" in page.text
     assert (buttons(page), is_final(page)) == (["Compute the impact again"], True)
 
 

@@ -90,7 +90,7 @@ class AccessForm(forms.Form):
     def clean_who(self) -> str:
         who: str = self.cleaned_data["who"].strip()
         if who.startswith(KEY_MARK) and len(who) > len(KEY_MARK) + 12 and "_" in who[len(KEY_MARK) :]:
-            raise forms.ValidationError("Enter the key's prefix: gbx_ and 12 characters. Never enter the whole key.")
+            raise forms.ValidationError("Enter the key's prefix, gbx_ and 12 characters; never the whole key.")
         return who
 
     @property

@@ -54,7 +54,7 @@ def test_every_line_that_cannot_be_used_is_named_with_its_file_and_number(folder
     for place in (
         "documents.jsonl, line 5: it is not JSON",
         "documents.jsonl, line 6: it is not a JSON object",
-        "documents.jsonl, line 7: the id dealing stands in documents.jsonl, line 4",
+        "documents.jsonl, line 7: the id dealing is already used in documents.jsonl, line 4",
         'documents.jsonl, line 8: it has no "file"',
         'queries.jsonl, line 1: "relevant" is not a list',
         'queries.jsonl, line 2: an entry of "relevant" names no "document"',

@@ -72,7 +72,7 @@ _LABELS: Mapping[str, str] = {
     "elapsed_ms": "Time in all, ms",
     "stage_ms": "Time by stage, ms",
     "text": "Text",
-    "given_filters": "Filters that came with it",
+    "given_filters": "Filters sent with it",
     "intent_reason": "Why this intent",
     "hmac_sha256": "Question, as a keyed hash",
     "key_epoch": "Key period",
