@@ -146,7 +146,7 @@ def test_who_began_while_tables_were_written_anew_is_waited_for_before_the_stati
     with psycopg.connect(cluster.admin_url, dbname="postgres") as writer:
 
         def begin(progress: Progress) -> None:
-            if progress.label == f"Write {TABLE} anew":
+            if progress.label == f"Rewrite {TABLE}":
                 writer.execute("SELECT pg_current_xact_id()")
 
         waiting = physical_phase([TABLE], access=cluster, plan=plan, on_progress=begin, wait_s=0)
