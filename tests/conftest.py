@@ -22,8 +22,6 @@ from django.test import TransactionTestCase
 from psycopg import sql
 
 from apps.audit.classes_table import class_rows
-from apps.audit.models import Event
-from apps.audit.selectors import payloads_of
 from config.locks import FileLock
 from config.services import Durability, ensure_services
 from tests.pure import pure_lane
@@ -254,9 +252,16 @@ def _empty(self: TransactionTestCase) -> None:
 
 TransactionTestCase._fixture_teardown = _empty
 
-# For tests alone, which look at one event at a time: the product reads payloads in bulk. Kept after the first access.
-Event.payload = functools.cached_property(lambda event: payloads_of([event])[event.id])
-Event.payload.__set_name__(Event, "payload")
+
+@pytest.fixture(autouse=True, scope="session")
+def _payload_of_one_event() -> None:
+    """Give an event its payload, kept after the first access. The product reads payloads in bulk; tests look at one."""
+    # Imported here, since this file is loaded before the models can be.
+    from apps.audit.models import Event
+    from apps.audit.selectors import payloads_of
+
+    Event.payload = functools.cached_property(lambda event: payloads_of([event])[event.id])
+    Event.payload.__set_name__(Event, "payload")
 
 
 @pytest.fixture

@@ -53,7 +53,7 @@ class FullContext:
             if each.cut
         )
         if self.without_budget:
-            parts.append(f"{kinds_in_words(self.without_budget)}: no context budget, so nothing of it is ever used.")
+            parts.append(f"{kinds_in_words(self.without_budget)}: no context budget, so none of it is ever used.")
         if not self.sections and not self.evicted and not self.without_budget:
             return "It may reach nothing."
         return " ".join(parts) or "Everything fits."
