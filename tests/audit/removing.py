@@ -190,7 +190,7 @@ def again(firm: Firm, run: RemovalRun) -> RemovalRun:
 def expire(firm: Firm, run: RemovalRun) -> None:
     """As when the process that had it died some time ago."""
     with acting_as("glassbox_eraser"), open_scope(tenant=firm.id, reason="a test"):
-        RemovalRun.objects.filter(id=run.id).update(lease_until=timezone.now())
+        RemovalRun.objects.filter(id=run.id, lease_until__isnull=False).update(lease_until=timezone.now())
 
 
 def outcomes(firm: Firm, run: RemovalRun) -> dict[Target, tuple[str, str]]:
