@@ -22,6 +22,7 @@ from django.test import TransactionTestCase
 from psycopg import sql
 
 from apps.audit.classes_table import class_rows
+from apps.tenants.personal_data.eraser import declared_rights, tables_of_tenant
 from config.locks import FileLock
 from config.services import Durability, ensure_services
 from tests.pure import pure_lane
@@ -229,6 +230,7 @@ def _schema_digest() -> str:
         _CHECKOUT / "apps/tenants/columns.py",
         _CHECKOUT / "apps/tenants/operations.py",
         _CHECKOUT / "apps/tenants/eraser_operations.py",
+        _CHECKOUT / "apps/tenants/eraser_rights.py",
         _CHECKOUT / "apps/tenants/isolation_sql.py",
         _CHECKOUT / "apps/tenants/rights.py",
         _CHECKOUT / "apps/tenants/stamping.py",
@@ -240,8 +242,8 @@ def _schema_digest() -> str:
         digest.update(path.read_bytes())
     for key in settings.GLASSBOX_SCOPE_KEYS:
         digest.update(key.key)
-    # Written into the template (apps/audit/classes_table.py).
-    digest.update(repr(class_rows()).encode())
+    # Written into the template (apps/audit/classes_table.py, apps/tenants/eraser_rights.py).
+    digest.update(repr((class_rows(), declared_rights(), tables_of_tenant())).encode())
     return digest.hexdigest()[:16]
 
 

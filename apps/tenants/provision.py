@@ -16,6 +16,7 @@ from psycopg import sql
 
 from apps.tenants.advisory import advisory_key
 from apps.tenants.catalogue.guarded import guarded_tables
+from apps.tenants.eraser_rights import settle_eraser
 from apps.tenants.registry import announce_migrated
 from apps.tenants.rights import (
     ASKED_BY_RECORDER,
@@ -89,6 +90,7 @@ def settle(*, admin_url: str, database: str) -> None:
     """Do what only the server's administrator can do after every migration, and call the on_migrated callbacks."""
     hand_over_functions(admin_url=admin_url, database=database)
     grant_global_tables(admin_url=admin_url, database=database)
+    settle_eraser(admin_url=admin_url, database=database)
     settle_tables(admin_url=admin_url, database=database)
     announce_migrated(admin_url, database)
 

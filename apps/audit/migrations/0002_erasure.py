@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 from apps.audit.recorded_operations import ToldOf
 from apps.tenants.columns import ID, TENANT
-from apps.tenants.eraser_operations import ChangeOnlyTargets, RemovedWithTenant, RemoveOnlyTargets, named
+from apps.tenants.eraser_operations import EmptyOnlyTargets, named
 from apps.tenants.flows.operation import HoldFlow
 from apps.tenants.models.base import TenantForeignKey
 from apps.tenants.operations import EnableIsolation, IsolationLevel, PoliciesByCommand, RunSqlFile, Writes
@@ -71,9 +71,8 @@ _INSERTED = {
     "PurgePart": f"{_MANAGES} AND authz.acts_as(proposed_by_id)",
 }
 
-# --- The directory: what the eraser does there is of what an executing run names --------------------------------------
+# --- Accounts: the eraser empties those of what an executing run names -------------------------------------------------
 
-_OF_TENANT = f"tenant_id {named('tenant')}"
 # An account is emptied by whoever opened that person's identity: so all of their memberships are seen here.
 _ACCOUNT = f"""
     id = (SELECT authz.identity(1))::uuid AND NOT is_superuser
@@ -90,37 +89,6 @@ _NOBODY = """
     username = 'erased-' || id AND first_name = '' AND last_name = '' AND email = '' AND password LIKE '!%'
     AND last_login IS NULL AND NOT is_active AND NOT is_staff
 """
-
-_BOUND = (
-    ChangeOnlyTargets(
-        "Grant",
-        app_label="tenants",
-        deletes=f"""
-            {_OF_TENANT} OR scope_id {named("scope")}
-            OR EXISTS (SELECT FROM tenants_membership m
-                        WHERE m.tenant_id = tenants_grant.tenant_id AND m.id = tenants_grant.membership_id
-                          AND m.user_id {named("user")})
-            OR EXISTS (SELECT FROM tenants_apikey k
-                        WHERE k.tenant_id = tenants_grant.tenant_id AND k.id = tenants_grant.api_key_id
-                          AND k.person_id {named("user")})
-        """,  # noqa: S608 (constants)
-    ),
-    ChangeOnlyTargets("ApiKey", app_label="tenants", deletes=f"{_OF_TENANT} OR person_id {named('user')}"),
-    ChangeOnlyTargets("Membership", app_label="tenants", deletes=f"{_OF_TENANT} OR user_id {named('user')}"),
-    ChangeOnlyTargets(
-        "Scope",
-        app_label="tenants",
-        empties=f"{_OF_TENANT} OR id {named('scope')}",
-        leaves="key = 'erased:' || id AND name = 'Erased scope'",
-    ),
-    ChangeOnlyTargets(
-        "Tenant",
-        app_label="tenants",
-        empties=f"id {named('tenant')}",
-        leaves="slug = 'erased-' || id AND name = 'Erased tenant' AND status = 'suspended'",
-    ),
-    ChangeOnlyTargets("User", app_label="tenants", empties=_ACCOUNT, leaves=_NOBODY),
-)
 
 
 class Migration(migrations.Migration):
@@ -870,11 +838,23 @@ class Migration(migrations.Migration):
         RunSqlFile("certificates.sql"),
         RunSqlFile("restorations.sql"),
         RunSqlFile("end_of_tenant.sql"),
-        RemoveOnlyTargets("Restriction", by={"document": "document_id"}),
-        *_BOUND,
-        RemovedWithTenant("RetentionRule"),
-        RemovedWithTenant("RetentionSchedule"),
-        *(RemovedWithTenant(name, needs_floor=True) for name in (*_INSERTED, "LegalHold", "HeldItem", "Restriction")),
+        EmptyOnlyTargets(
+            "User",
+            app_label="tenants",
+            reads=("id", "username", "is_superuser"),
+            updates=(
+                "username",
+                "first_name",
+                "last_name",
+                "email",
+                "password",
+                "last_login",
+                "is_active",
+                "is_staff",
+            ),
+            empties=_ACCOUNT,
+            leaves=_NOBODY,
+        ),
         Stamp(
             "RemovalRun",
             proposed_at="made",

@@ -5,7 +5,7 @@
 -- says so: audit.log.emptied. It is the eraser's, too, and for such a run (recording.sql): a verifier believes it, and
 -- so nobody else may write it.
 
--- Rows of tables that keep theirs from everybody (RemovedWithTenant), the newest first: what points at others goes
+-- Rows of tables that keep theirs from everybody (a TenantStore has them), the newest first: what points at others goes
 -- before them. Returns how many went, at most so many.
 CREATE FUNCTION audit_remove_of_tenant(relation text, at_most integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

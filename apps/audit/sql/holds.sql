@@ -39,7 +39,6 @@ REVOKE ALL ON FUNCTION restricted_documents(), hidden_documents(), held_document
 GRANT EXECUTE ON FUNCTION restricted_documents(), hidden_documents(), held_documents()
     TO glassbox_api, glassbox_worker, glassbox_auditor, glassbox_eraser;
 GRANT SELECT ON audit_legalhold, audit_helditem, audit_restriction TO glassbox_remover, glassbox_eraser;
-GRANT DELETE ON audit_restriction TO glassbox_eraser;
 
 -- One person releases a hold, in their own name.
 CREATE TRIGGER zz_second_person_released_by BEFORE INSERT OR UPDATE ON audit_legalhold

@@ -38,7 +38,7 @@ CREATE POLICY administers_update ON audit_webhookattempt AS RESTRICTIVE FOR UPDA
 CREATE POLICY administers_delete ON audit_webhookattempt AS RESTRICTIVE FOR DELETE TO PUBLIC
     USING ((SELECT authz.may('tenant.manage')));
 
--- As RemovedWithTenant, for tables that are read by scopes: within the scopes that are open, which are all then. Who
+-- As eraser_rights.py has it, for tables that are read by scopes: within the scopes that are open, which are all then. Who
 -- reads endpoints has a policy of its own, since the clock asks for those of all tenants.
 ALTER POLICY isolation_read ON audit_webhook
     TO glassbox_api, glassbox_worker, glassbox_owner, glassbox_auditor, glassbox_eraser, glassbox_remover;

@@ -10,24 +10,9 @@ from django.db.models.functions import Now
 
 from apps.audit.recorded_operations import ToldOf
 from apps.tenants.columns import ID, SCOPE, TENANT
-from apps.tenants.eraser_operations import ChangeOnlyTargets, EraserRights, RemoveOnlyTargets, named
 from apps.tenants.models.base import TenantForeignKey
 from apps.tenants.operations import EnableIsolation, RunSqlFile
 from apps.tenants.stamping import Stamp
-
-# What the eraser finds rows by: ids, and nothing of what a document says. Of a document also by what it is told when it
-# comes again.
-_ROW = ("tenant_id", "scope_id", "id")
-_OF_A_DOCUMENT = {
-    "Embedding384": ("document_id", "chunk_id"),
-    "Embedding1536": ("document_id", "chunk_id"),
-    "Posting": ("document_id",),
-    "Chunk": ("document_id", "parent_id", "is_parent"),
-    "Page": ("document_id",),
-    "SourceFile": ("document_id",),
-    "IngestJob": ("document_id", "actor_kind", "actor_id", "actor_label"),
-}
-_WHOLE = f"tenant_id {named('tenant')}"
 
 
 class Migration(migrations.Migration):
@@ -456,32 +441,4 @@ class Migration(migrations.Migration):
         Stamp("Document", created_at="own made", valid_from="own within", valid_to="own within"),
         Stamp("IngestJob", requested_at="own made", started_at="own time", finished_at="own time"),
         ToldOf("Document", "id", "created_at"),
-        # What the eraser may delete: rows of what an executing run of removals names.
-        RemoveOnlyTargets(
-            "Document",
-            columns=(*_ROW, "series_id", "status", "content_sha256", "external_id"),
-            by={"document": "id"},
-        ),
-        *(
-            RemoveOnlyTargets(model, columns=(*_ROW, *columns), by={"document": "document_id"})
-            for model, columns in _OF_A_DOCUMENT.items()
-        ),
-        # Names on jobs, and answers kept for repeated requests, are the eraser's where such a run covers them.
-        EraserRights("IngestJob", reads=(*_ROW, "document_id"), updates=("actor_label",)),
-        ChangeOnlyTargets(
-            "IngestJob",
-            empties=f"{_WHOLE} OR (actor_kind = 'user' AND actor_id {named('user')})",
-            leaves="actor_label = ''",
-        ),
-        ChangeOnlyTargets(
-            "IdempotentRequest",
-            app_label="tenants",
-            deletes=f"""
-                {_WHOLE} OR scope_ids && ARRAY(SELECT audit_removal_targets('scope'))
-                OR (principal_kind = 'user' AND principal_id {named("user")})
-                OR subject_id {named("document")}
-                OR subject_id IN (SELECT j.id FROM corpus_ingestjob j
-                                   WHERE j.tenant_id = (SELECT authz.tenant()) AND j.document_id {named("document")})
-            """,  # noqa: S608 (constants)
-        ),
     ]

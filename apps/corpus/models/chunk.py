@@ -81,7 +81,11 @@ class Chunk(ScopedModel):
             # separate transaction. The order is that of an index (chunk_number_once): with another order, each part
             # would read all remaining passages of the tenant.
             rows_of_document(
-                "corpus.chunks", "Passages", Phase.PASSAGES, order="t.scope_id, t.document_id, t.is_parent"
+                "corpus.chunks",
+                "Passages",
+                Phase.PASSAGES,
+                order="t.scope_id, t.document_id, t.is_parent",
+                reads="parent_id",
             ),
         ),
     )

@@ -105,6 +105,8 @@ class Document(ScopedModel):
                 phase=Phase.DOCUMENTS,
                 found_by={**OF_ANY, TargetType.DOCUMENT: "t.id = ANY (%(document)s::uuid[])"},
                 document_column="id",
+                # By what a document is told when it comes again.
+                reads="series_id status content_sha256 external_id",
             ),
         ),
     )

@@ -26,7 +26,9 @@ def _declare(dimensions: int) -> PersonalData:
             cleared_by=store,
             withheld=reasons.CONTENT,
         ),
-        stores=(rows_of_document(store, f"Vectors of passages ({dimensions} dimensions)", Phase.SEARCH),),
+        stores=(
+            rows_of_document(store, f"Vectors of passages ({dimensions} dimensions)", Phase.SEARCH, reads="chunk_id"),
+        ),
     )
 
 

@@ -25,10 +25,10 @@ from apps.tenants.personal_data import RowStore, TenantStore, declarations
 def register_stores() -> None:
     register_store(RateCounters(), Accounts(), EventPartStore(), LogContents(), DataKeys())
     for model, declared in declarations():
-        register_store(*(_store(each, model._meta.db_table) for each in declared.stores))
+        register_store(*(store_of(each, model._meta.db_table) for each in declared.stores))
 
 
-def _store(declared: RowStore | TenantStore, table: str) -> Rows | TenantRows:
+def store_of(declared: RowStore | TenantStore, table: str) -> Rows | TenantRows:
     given = {each.name: getattr(declared, each.name) for each in fields(declared)}
     if isinstance(declared, TenantStore):
         return TenantRows(**given)

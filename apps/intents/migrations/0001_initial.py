@@ -14,14 +14,12 @@ from django.db.models.functions import Now
 import apps.intents.models.golden
 import apps.intents.models.version
 from apps.tenants.columns import ID, TENANT
-from apps.tenants.eraser_operations import ChangeOnlyTargets, EraserRights, RemovedWithTenant, named
 from apps.tenants.flows.operation import HoldFlow
 from apps.tenants.models.base import TenantForeignKey
 from apps.tenants.operations import EnableIsolation, IsolationLevel, PoliciesByCommand, RunSqlFile, Writes
 from apps.tenants.stamping import Stamp
 
 _TENANT = "tenant_id = (SELECT authz.tenant())"
-_WHOLE = f"tenant_id {named('tenant')}"
 _PARTS = ("KindBudget", "PolicyIntent", "PolicyIntentKind", "IntentTerm", "GoldenExample")
 
 
@@ -498,20 +496,4 @@ class Migration(migrations.Migration):
             effective_from="from",
         ),
         Stamp("ReviewComment", created_at="made", author_label="label"),
-        # Policies are kept from everybody, as long as there is a tenant: with it they go. Comments lose their author's
-        # name, where an executing run covers them.
-        *(RemovedWithTenant(name) for name in ("PolicyVersion", *_PARTS, "GoldenVector")),
-        EraserRights(
-            "ReviewComment",
-            reads=("tenant_id", "id", "author_id", "author_label"),
-            deletes=True,
-            updates=("author_label",),
-            policies=("delete", "update"),
-        ),
-        ChangeOnlyTargets(
-            "ReviewComment",
-            deletes=_WHOLE,
-            empties=f"{_WHOLE} OR author_id {named('user')}",
-            leaves="author_label = ''",
-        ),
     ]

@@ -8,12 +8,9 @@ from django.db.models.functions import Now
 
 from apps.audit.recorded_operations import ToldOf
 from apps.tenants.columns import ID, SCOPE, TENANT
-from apps.tenants.eraser_operations import ChangeOnlyTargets, EraserRights, named
 from apps.tenants.models.base import TenantForeignKey
 from apps.tenants.operations import EnableIsolation, IsolationLevel, RunSqlFile, Writes
 from apps.tenants.stamping import Stamp
-
-_WHOLE = f"tenant_id {named('tenant')}"
 
 
 class Migration(migrations.Migration):
@@ -172,72 +169,4 @@ class Migration(migrations.Migration):
         Stamp("PolicyImpact", requested_at="time"),
         ToldOf("EvaluationQuery", "id", "created_at"),
         ToldOf("PolicyImpact", "version_id", "requested_at"),
-        # All of it, and the names on it, are the eraser's only where an executing run covers them. Of a preview it reads
-        # ids and figures. Whose they are is said by the log, or by what they name, as the stores ask it
-        # (apps/quality/models).
-        EraserRights(
-            "EvaluationQuery",
-            reads=("tenant_id", "scope_id", "id", "series_id", "created_by"),
-            deletes=True,
-            updates=("created_by",),
-        ),
-        EraserRights(
-            "PolicyImpact",
-            reads=("tenant_id", "id", "version_id", "requested_at", "requested_by", "result"),
-            deletes=True,
-            updates=("requested_by",),
-        ),
-        EraserRights("EvaluationRun", reads=("tenant_id", "id"), deletes=True),
-        EraserRights("EvaluationAnswer", reads=("tenant_id", "scope_id", "id", "document_ids"), deletes=True),
-        # A question goes with the last version of its document.
-        ChangeOnlyTargets(
-            "EvaluationQuery",
-            deletes=f"""
-                {_WHOLE} OR scope_id {named("scope")}
-                OR (series_id IN (SELECT d.series_id FROM corpus_document d
-                                   WHERE d.tenant_id = (SELECT authz.tenant()) AND d.id {named("document")})
-                    AND NOT EXISTS (SELECT FROM corpus_document other
-                                     WHERE other.tenant_id = retrieval_evaluationquery.tenant_id
-                                       AND other.series_id = retrieval_evaluationquery.series_id
-                                       AND NOT other.id {named("document")}))
-            """,  # noqa: S608 (constants)
-            empties=f"""
-                {_WHOLE}
-                OR EXISTS (SELECT FROM audit_event e
-                            WHERE e.tenant_id = retrieval_evaluationquery.tenant_id
-                              AND e.subject_id = retrieval_evaluationquery.id
-                              AND e.action = 'retrieval.evaluation.added'
-                              AND e.actor_kind = 'user' AND e.actor_id {named("user")})
-            """,  # noqa: S608 (constants)
-            leaves="created_by = ''",
-        ),
-        ChangeOnlyTargets(
-            "PolicyImpact",
-            deletes=f"""
-                {_WHOLE}
-                OR EXISTS (SELECT FROM jsonb_path_query(result, 'lax $.**.document_id') AS named (id)
-                            WHERE named.id #>> '{{}}' IN (
-                                SELECT d.id::text FROM corpus_document d
-                                 WHERE d.tenant_id = (SELECT authz.tenant()) AND d.scope_id {named("scope")}
-                                UNION ALL SELECT audit_removal_targets('document')::text))
-            """,  # noqa: S608 (constants)
-            empties=f"""
-                {_WHOLE}
-                OR (SELECT e.actor_kind = 'user' AND e.actor_id {named("user")} FROM audit_event e
-                     WHERE e.tenant_id = retrieval_policyimpact.tenant_id
-                       AND e.subject_id = retrieval_policyimpact.version_id
-                       AND e.action = 'retrieval.impact.requested'
-                       AND e.occurred_at >= retrieval_policyimpact.requested_at
-                     ORDER BY e.occurred_at, e.id LIMIT 1)
-            """,  # noqa: S608 (constants)
-            leaves="requested_by = ''",
-        ),
-        ChangeOnlyTargets("EvaluationRun", deletes=_WHOLE),
-        ChangeOnlyTargets(
-            "EvaluationAnswer",
-            deletes=f"""
-                {_WHOLE} OR scope_id {named("scope")}
-                OR EXISTS (SELECT FROM unnest(document_ids) AS held (id) WHERE held.id {named("document")})
-            """,
-        ),
     ]

@@ -26,7 +26,7 @@ RUNNERS: Final = tuple(sorted({*ORDINARY_ROLES, *HANDED_OVER.values()}))
 # Functions that compose statements at run time. What they do can't be read from their text, so each is listed here with
 # what limits it instead.
 DYNAMIC: Final[Mapping[str, str]] = {
-    "audit_remove_of_tenant": "the tables come from the policies of RemovedWithTenant, which gives their rights too",
+    "audit_remove_of_tenant": "the tables come from the policies `end_of_tenant`, made with their rights",
     "audit_made_now": "tables and columns come from authz.event_class; ToldOf gives the rights",
 }
 _EVENTS: Final = {4: "INSERT", 8: "DELETE", 16: "UPDATE", 32: "TRUNCATE"}

@@ -93,6 +93,7 @@ class ApiKey(TenantModel):
                 found_by={TargetType.USER: "t.person_id = ANY (%(user)s::uuid[])", TargetType.TENANT: OF_TENANT},
                 when="NOT EXISTS (SELECT FROM tenants_apikey s "
                 "WHERE s.tenant_id = t.tenant_id AND s.rotated_from_id = t.id)",
+                reads="rotated_from_id",
             ),
         ),
         texts=Texts("tenants.api_keys", "Names of API keys", "name"),

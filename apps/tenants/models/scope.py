@@ -45,6 +45,7 @@ class Scope(TenantModel):
                     TargetType.TENANT: f"{OF_TENANT} AND t.key <> 'erased:' || t.id",
                 },
                 emptied={"key": "'erased:' || t.id", "name": "'Erased scope'"},
+                reads="parent_id",
             ),
         ),
         texts=Texts("tenants.scopes", "Names of scopes", "name key"),

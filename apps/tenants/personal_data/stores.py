@@ -60,6 +60,10 @@ class RowStore:
     tenant_column: the tenant of a row.
     document_column: the document of a row. One that must stay keeps its rows when its scope or tenant goes.
     waits_for_holds: see Store.
+    reads: the columns, separated by blanks, that the eraser reads beside those that the conditions name as `t`'s: ids
+        and states, never contents.
+
+    The database lets the eraser do this to the table, and no more (eraser.py).
     """
 
     key: str
@@ -73,19 +77,28 @@ class RowStore:
     tenant_column: str = "tenant_id"
     document_column: str = ""
     waits_for_holds: bool = False
+    reads: str = ""
 
 
-def rows_of_document(key: str, label: str, phase: Phase, *, order: str = "") -> RowStore:
+def rows_of_document(key: str, label: str, phase: Phase, *, order: str = "", reads: str = "") -> RowStore:
     """Return the store of a table whose rows go with their document, its scope or its tenant."""
-    return RowStore(key=key, label=label, phase=phase, found_by=OF_ANY, document_column="document_id", order=order)
+    return RowStore(
+        key=key,
+        label=label,
+        phase=phase,
+        found_by=OF_ANY,
+        document_column="document_id",
+        order=order,
+        reads=reads,
+    )
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class TenantStore:
     """Whole tables, which the database keeps from everybody until their tenant goes.
 
-    tables: in the order in which they are emptied; each with RemovedWithTenant in its migration, by which the database
-        lets audit_remove_of_tenant at them, for a run that names the tenant and is being carried out.
+    tables: in the order in which they are emptied. The database lets audit_remove_of_tenant at them, for a run that
+        names the tenant and is being carried out (apps/tenants/eraser_rights.py).
     """
 
     key: str
