@@ -6,9 +6,9 @@ contracts.py and declarations/. tests/audit/test_registries.py fails if nothing 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 import psycopg
@@ -32,19 +32,12 @@ from apps.erasure.declarations.looked_for import GivenTexts, LookedFor
 from apps.erasure.declarations.retained import EVENT, RetainedSubject
 from apps.erasure.declarations.searched import Searched
 
-if TYPE_CHECKING:
-    from apps.erasure.models import RemovalRun
-
-# Returns the notes that the app of an origin shows to the person who decides on a proposal.
-Notes = Callable[["RemovalRun"], Sequence[str]]
-
 _stores: dict[str, Store] = {}
 _contents: list[Contents] = []
 _obstacles: list[Obstacle] = []
 _within: list[KeptWithin] = []
 _items: dict[TargetType, Items] = {}
 _listeners: dict[Origin, RunListener] = {}
-_notes: dict[Origin, Notes] = {}
 _given: dict[Origin, GivenTexts] = {}
 _looked_for: list[LookedFor] = []
 _digest_sources: list[DigestSource] = []
@@ -139,6 +132,11 @@ def items_of(type: TargetType) -> Items:
 
 
 def register_listener(origin: Origin, listener: RunListener) -> None:
+    """Register what follows the runs of an origin.
+
+    It stays a registry, because the step of a run and what follows from it commit together, and the engine below takes
+    steps: with a job that watched runs, a crash between the two would leave a request behind its run.
+    """
     known = _listeners.setdefault(origin, listener)
     if known is not listener:
         raise ValueError(f"runs of {origin} have a listener already")
@@ -148,16 +146,12 @@ def listener_of(origin: Origin) -> RunListener | None:
     return _listeners.get(origin)
 
 
-def register_notes(origin: Origin, notes: Notes) -> None:
-    _notes[origin] = notes
-
-
-def notes_of(run: RemovalRun) -> Sequence[str]:
-    notes = _notes.get(Origin(run.origin))
-    return notes(run) if notes else ()
-
-
 def register_given_texts(origin: Origin, given: GivenTexts) -> None:
+    """Register how to read the texts about a person that the disk is searched for.
+
+    It stays a registry, because the prover below reads them at the proof: stored with the run, which is never removed,
+    the person's words would outlive the key of their request.
+    """
     known = _given.setdefault(origin, given)
     if known is not given:
         raise ValueError(f"what is given for {origin} is registered already")

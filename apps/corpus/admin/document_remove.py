@@ -15,9 +15,7 @@ from apps.corpus.models import Document, DocumentStatus
 from apps.corpus.services.documents import may_discard
 from apps.corpus.services.removals import REASONS, document_remove, is_due
 from apps.erasure.admin.removals.words import REASONS as REASONS_IN_WORDS
-from apps.erasure.contracts import Origin
 from apps.erasure.models import RemovalRun
-from apps.erasure.registry import register_notes
 from apps.tenants.admin.base import TenantModelAdmin, require
 from apps.tenants.admin.pages import Decision, decision_page, form_page
 from apps.tenants.models import Membership
@@ -55,7 +53,7 @@ def remove_view(model_admin: TenantModelAdmin) -> Callable[..., HttpResponse]:
     return view
 
 
-def notes(run: RemovalRun) -> list[str]:
+def removal_notes(run: RemovalRun) -> list[str]:
     """What whoever decides on a removal is told of the document, as far as they see it."""
     document: Document | None = Document.objects.filter(id=run.origin_id).first()
     if document is None:
@@ -68,9 +66,6 @@ def notes(run: RemovalRun) -> list[str]:
             "above."
         )
     ]
-
-
-register_notes(Origin.REMOVAL, notes)
 
 
 def _propose(model_admin: TenantModelAdmin, request: HttpRequest, document: Document) -> HttpResponse:

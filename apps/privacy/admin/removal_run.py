@@ -13,6 +13,7 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from unfold.widgets import UnfoldAdminSelectWidget
 
+from apps.corpus.admin.document_remove import removal_notes
 from apps.erasure.admin.removals.proof import proof_parts, residue_of
 from apps.erasure.admin.removals.restored import restored_of_run
 from apps.erasure.admin.removals.standing import standing_names
@@ -34,7 +35,6 @@ from apps.erasure.contracts import WHOLE, Origin, Proof, RunState, TargetType
 from apps.erasure.declarations.holdable import Item
 from apps.erasure.holds.items import describe
 from apps.erasure.models import RemovalRun, RemovalTarget
-from apps.erasure.registry import notes_of
 from apps.erasure.runs.flow import RUNS
 from apps.erasure.runs.runs import RejectionReason, run_approve, run_reject, run_retry, target_of
 from apps.erasure.runs.selectors import RunProgress, progress_of, run_of, words_of
@@ -155,7 +155,7 @@ def _page(
         "why": REASONS.get(run.reason_code, run.reason_code),
         "words": words_of(run),
         "documents": _documents(run),
-        "notes": notes_of(run) if waits else (),
+        "notes": removal_notes(run) if waits and run.origin == Origin.REMOVAL else (),
         "origin_url": next((url for name in ORIGIN_PAGES[run.origin] if (url := address(name, run.origin_id))), ""),
         "people": _people(run),
         "rejection": REJECTIONS.get(run.rejection_code, run.rejection_code),
