@@ -188,6 +188,24 @@ def test_a_new_table_needs_its_isolation_and_its_declaration_alone(
         assert left() == 1
 
 
+def test_an_answer_that_names_an_erased_scope_goes_although_it_lies_in_the_scope_above(world: RemovalWorld) -> None:
+    scopes = {name: world.acme.scopes[f"fund:{name}"].id for name in ("alpha", "beta")}
+
+    def gone(named: str) -> int:
+        target = Target(type=TargetType.SCOPE, id=scopes[named])
+        with changed(
+            f"UPDATE tenants_idempotentrequest SET subject_id = '{scopes['beta']}', scope_ids = '{{}}', "
+            f"principal_kind = 'api_key' WHERE tenant_id = '{world.acme.id}'",
+            *under_way(world.acme, target),
+        ):
+            sql("SET LOCAL ROLE glassbox_eraser")
+            with open_scope(tenant=world.acme.id, reason="a test"):
+                return len(sql("DELETE FROM tenants_idempotentrequest RETURNING id"))
+
+    assert gone("beta")
+    assert not gone("alpha")
+
+
 def _columns(names: str) -> list[str]:
     return [f"{name}_id" if name in ("tenant", "scope", "document") else name for name in names.split()]
 
