@@ -71,6 +71,7 @@ VERSIONS: Final = Flow(
             by=By.SECOND,
             may=_APPROVE,
             sets=("submitted_at",),
+            reason=True,
             label="Send it back to its author",
             refusal=_OF_REVIEWER,
         ),
@@ -82,6 +83,7 @@ VERSIONS: Final = Flow(
             may=_APPROVE,
             signed="approver_id",
             sets=(*_APPROVER, *_DECISION),
+            reason=True,
             label="Reject it for good",
             refusal=_OF_REVIEWER,
             unsigned=_OWN_NAME,
@@ -94,11 +96,13 @@ VERSIONS: Final = Flow(
                 by=by,
                 may=may,
                 sets=_DECISION,
+                reason=True,
                 label="Withdraw it for good",
                 refusal=_WITHDRAWN,
             )
             for by, may in ((By.AUTHOR, _EDIT), (By.ANYONE, _APPROVE))
         ),
+        # The approval takes it, or the clock.
         Step(
             name="activate",
             before=(S.APPROVED,),
@@ -106,6 +110,7 @@ VERSIONS: Final = Flow(
             by=By.ANYONE,
             may=_APPROVE,
             sets=("valid_from",),
+            within=True,
             refusal="policy version {number}: it is put in force by who may approve",
         ),
         Step(

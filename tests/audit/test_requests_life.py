@@ -69,7 +69,7 @@ def test_a_request_for_access_goes_no_way_on_which_something_is_removed() -> Non
     }
     assert {(step.by, step.may) for step in steps} == {(By.PERSON, (Permission.PRIVACY_MANAGE,))}
     only = [step for step in steps if step.where]
-    assert {step.name for step in only} == {"prepare", "answer"}
+    assert {step.name for step in only} == {"prepare", "reopen", "answer"}
 
 
 def test_a_request_for_erasure_ends_by_no_persons_word() -> None:

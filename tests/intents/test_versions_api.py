@@ -436,7 +436,8 @@ def test_the_list_shows_each_version_s_life_newest_first_in_pages(officer: Api, 
     begun(officer)
     first = analyst.get(VERSIONS, {"page_size": 2}).json()
     assert [(each["version"], each["status"]) for each in first["results"]] == [(3, "draft"), (2, "in_review")]
-    assert first["results"][1] == version
+    # Its author may withdraw it, and the analyst nothing.
+    assert first["results"][1] == {**version, "next_steps": []}
     assert version["submitted_at"] is not None
     (last,) = analyst.client.get(first["next"], headers={"authorization": f"Bearer {analyst.key}"}).json()["results"]
     assert (last["version"], last["origin"], last["approver"], last["valid_to"]) == (1, "baseline", "", None)

@@ -23,6 +23,8 @@ class Row:
     state: str
     kind: str = "small"
     author_id: UUID | None = ALICE
+    asked_by: UUID | None = None
+    confirmed_by: UUID | None = None
 
 
 def flow(**more: Any) -> Flow:
@@ -49,6 +51,16 @@ def flow(**more: Any) -> Flow:
             Step(name="drop", before=("draft", "asked"), after="gone", by=By.AUTHOR, may=(EDIT,)),
             Step(name="drop", before=("asked",), after="gone", by=By.PERSON, may=(APPROVE,)),
             Step(name="skip", before=("draft",), after="agreed", by=By.PERSON, where={"kind": "tiny"}),
+            Step(
+                name="confirm",
+                before=("agreed",),
+                after="gone",
+                by=By.SECOND,
+                may=(APPROVE,),
+                author="asked_by",
+                signed="confirmed_by",
+            ),
+            Step(name="follow", before=("draft",), after="gone", by=By.ANYONE, within=True),
             Step(name="sweep", before=("agreed",), after="gone", by=By.PLATFORM),
         ),
     }
@@ -73,6 +85,14 @@ def flow(**more: Any) -> Flow:
         ("skip", Row(state="draft"), BOB, frozenset(), Refusal.STATE),
         ("skip", Row(state="draft", kind="tiny"), BOB, frozenset(), None),
         ("sweep", Row(state="agreed"), BOB, ALL, Refusal.PERMISSION),
+        # What is no person decides on nothing, signs nothing and takes no person's step.
+        ("agree", Row(state="asked"), None, ALL, Refusal.PERMISSION),
+        ("skip", Row(state="draft", kind="tiny"), None, ALL, Refusal.PERMISSION),
+        ("follow", Row(state="draft"), None, ALL, None),
+        # What nobody asked for, or somebody has agreed to, is not agreed to.
+        ("confirm", Row(state="agreed"), BOB, ALL, Refusal.STATE),
+        ("confirm", Row(state="agreed", asked_by=ALICE), BOB, ALL, None),
+        ("confirm", Row(state="agreed", asked_by=ALICE, confirmed_by=BOB), BOB, ALL, Refusal.STATE),
     ],
 )
 def test_why_a_person_cant_take_a_step(
@@ -86,6 +106,12 @@ def test_a_page_offers_what_its_reader_can_take_in_the_order_of_the_table() -> N
     assert list(offered(Row(state="draft"), person=ALICE, may=ALL.__contains__)) == ["ask", "drop"]
     assert list(offered(Row(state="asked"), person=BOB, may=ALL.__contains__)) == ["agree", "drop"]
     assert not offered(Row(state="asked"), person=BOB, may=frozenset().__contains__)
+
+
+def test_a_step_is_offered_as_its_reader_takes_it() -> None:
+    offered = flow().offered
+    assert offered(Row(state="asked"), person=ALICE, may=ALL.__contains__)["drop"].by is By.AUTHOR
+    assert offered(Row(state="asked"), person=BOB, may=ALL.__contains__)["drop"].by is By.PERSON
 
 
 def test_the_edges_are_those_of_all_steps() -> None:
@@ -113,7 +139,8 @@ def test_a_table_with_an_unknown_state_or_column_is_a_programmers_mistake() -> N
 
 def test_the_triggers_have_the_table_as_their_argument() -> None:
     made = triggers(flow())
-    assert list(made) == ["ab_flow", "zz_second_person_agreed_by"]
+    assert list(made) == ["ab_flow", "zz_second_person_agreed_by", "zz_second_person_confirmed_by"]
     assert made["zz_second_person_agreed_by"] == "tenants_second_person('author_id', 'agreed_by')"
+    assert made["zz_second_person_confirmed_by"] == "tenants_second_person('asked_by', 'confirmed_by')"
     argument = made["ab_flow"].removeprefix("tenants_flow_step('").removesuffix("')")
     assert json.loads(argument.replace("''", "'")) == flow().as_json()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar, Final
 from uuid import UUID
 
@@ -19,14 +20,18 @@ from apps.erasure.errors import RunChangedError, RunNotFoundError
 from apps.erasure.log_removal import RemovalReason
 from apps.erasure.models import RemovalRun
 from apps.erasure.models.removal import RemovalState
+from apps.erasure.runs.flow import RUNS
 from apps.erasure.runs.runs import RejectionReason, run_approve, run_reject
 from apps.tenants.api.examples import sample
 from apps.tenants.api.filtering import FilterSet
 from apps.tenants.api.idempotency import ActResponse, idempotent
+from apps.tenants.api.next_steps import NextStepsField, Operation
 from apps.tenants.api.preconditions import TaggedView
 from apps.tenants.api.serializers import StrictSerializer, choices_of, revision_field
 from apps.tenants.api.views import ApiListView, ApiView
 from apps.tenants.context import current_scope
+from apps.tenants.flows.checks import steps_offered
+from apps.tenants.flows.table import By, Step
 from apps.tenants.roles import Permission
 
 _BASE: Final = "{base}/api/v1/removals/"
@@ -35,6 +40,16 @@ _JSON: Final = '-H "Content-Type: application/json"'
 # Within an example's single quotes: what the reader of the page has in front of them.
 _READ: Final = '"document_id": "\'"$DOCUMENT_ID"\'", "revision": \'"$REVISION"\''
 _TAG: Final = ["Documents"]
+_DECISION: Final = ("document_id", "revision")
+OPERATIONS: Final[Mapping[str, Operation]] = {
+    "approve": Operation("approve/", _DECISION),
+    "reject": Operation("reject/", (*_DECISION, "reason")),
+}
+TAKE_BACK: Final = Operation("take-back/", _DECISION)
+
+
+def operation_of(step: Step) -> Operation | None:
+    return TAKE_BACK if step.by is By.AUTHOR else OPERATIONS.get(step.name)
 
 
 class RemovalSerializer(serializers.Serializer[RemovalRun]):
@@ -52,6 +67,9 @@ class RemovalSerializer(serializers.Serializer[RemovalRun]):
     rejected_by_id = serializers.UUIDField(source="rejected_by", allow_null=True)
     rejected_at = serializers.DateTimeField(allow_null=True)
     finished_at = serializers.DateTimeField(allow_null=True)
+    next_steps = NextStepsField(
+        offers=partial(steps_offered, RUNS), operations=operation_of, address="/api/v1/removals/{id}/"
+    )
 
 
 class DecideRemovalSerializer(StrictSerializer):

@@ -59,6 +59,7 @@ SCHEDULES: Final = Flow(
                 may=_APPROVE,
                 signed="approver_id",
                 sets=sets,
+                reason=name == "reject",
                 label=label,
                 refusal=_OF_OTHER,
             )

@@ -56,6 +56,7 @@ RUNS: Final = Flow(
                 where=where,
                 signed="rejected_by",
                 sets=_REJECTION,
+                reason=by is By.ANYONE,
                 done="rejected",
                 refusal=_REJECTED,
             )
@@ -83,8 +84,8 @@ RUNS: Final = Flow(
             author="unproven_asked_by",
             signed="unproven_agreed_by",
         ),
-        # What was kept, and is not any more, goes on for whoever released it.
-        Step(name="go_on", before=(S.PARTIALLY_COMPLETED,), after=S.APPROVED, by=By.ANYONE),
+        # What was kept, and is not any more, goes on: the release takes it.
+        Step(name="go_on", before=(S.PARTIALLY_COMPLETED,), after=S.APPROVED, by=By.ANYONE, within=True),
         _carried_out("begin", (S.APPROVED, S.FAILED), S.EXECUTING),
         _carried_out("verify", (S.EXECUTING,), S.VERIFYING),
         _carried_out("complete", (S.EXECUTING, S.VERIFYING), S.COMPLETED),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -13,14 +14,26 @@ from apps.intents.api.policy_content import PolicyContentSerializer
 from apps.intents.api.views import PolicySerializer
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.diff import ChangeKind
+from apps.intents.flow import VERSIONS
 from apps.intents.models import PolicyVersion, ReviewComment, VersionOrigin, VersionStatus
 from apps.intents.rendering import policy_sha256
+from apps.tenants.api.next_steps import NextStepSerializer, NextStepsField, Operation
 from apps.tenants.api.serializers import StrictSerializer, choices_of, revision_field
+from apps.tenants.flows.checks import steps_offered
 
 LONGEST_REASON: Final = 4_000
 LONGEST_COMMENT: Final = 10_000
 # The shipped policy has 20,000 characters.
 LONGEST_FILE: Final = 150_000
+_DECISION: Final = ("revision", "reason")
+OPERATIONS: Final[Mapping[str, Operation]] = {
+    "submit": Operation("submit/", ("revision",)),
+    "discard": Operation("", method="DELETE"),
+    "approve": Operation("approve/", ("revision",)),
+    "send_back": Operation("send-back/", _DECISION),
+    "reject": Operation("reject/", _DECISION),
+    "withdraw": Operation("withdraw/", _DECISION),
+}
 
 
 class VersionSerializer(serializers.Serializer[Any]):
@@ -54,6 +67,11 @@ class VersionSerializer(serializers.Serializer[Any]):
     valid_from = serializers.DateTimeField(allow_null=True, help_text="null while it has not been in force.")
     valid_to = serializers.DateTimeField(allow_null=True, help_text="null while it is in force.")
     content_sha256 = serializers.SerializerMethodField(help_text="Equal for policies with the same content.")
+    next_steps = NextStepsField(
+        offers=partial(steps_offered, VERSIONS),
+        operations=lambda step: OPERATIONS.get(step.name),
+        address="/api/v1/policy/versions/{id}/",
+    )
 
     def get_content_sha256(self, version: PolicyVersion) -> str:
         snapshots: Mapping[UUID, PolicySnapshot] = self.context["snapshots"]
@@ -89,6 +107,7 @@ class VersionDetailSerializer(PolicySerializer):
     decided_at = serializers.DateTimeField(allow_null=True)
     decision_reason = serializers.CharField()
     effective_from = serializers.DateTimeField(allow_null=True)
+    next_steps = NextStepSerializer(many=True, help_text="The steps that you may take now.")
     comments = CommentSerializer(many=True, help_text="Oldest first.")
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from rest_framework import serializers
 
@@ -27,7 +28,26 @@ from apps.privacy.models import ErasureRequest, Letter
 from apps.privacy.requests.deadlines import days_left, deadline
 from apps.privacy.requests.details import Details, LetterText, details_of, letter_text
 from apps.privacy.requests.selectors import legal_today, proposal_of, run_of_request
+from apps.privacy.requests.services.stepping import steps_of
+from apps.tenants.api.next_steps import NextStepsField, Operation
 from apps.tenants.api.serializers import StrictSerializer, revision_field
+
+_REVISION: Final = ("revision",)
+_PROPOSAL: Final = ("revision", "run_id")
+OPERATIONS: Final[Mapping[str, Operation]] = {
+    "confirm": Operation("confirm-identity/", _REVISION),
+    "ask_identity": Operation("ask-identity/", ("revision", "words")),
+    "assess": Operation("assess/", ("revision", "ground")),
+    "prepare": Operation("package/", _REVISION),
+    "reopen": Operation("package/take-back/", _REVISION),
+    "propose": Operation("propose/", _REVISION),
+    "answer": Operation("answer/", _REVISION),
+    "approve": Operation("approve/", _PROPOSAL),
+    "send_back": Operation("send-back/", (*_PROPOSAL, "reason")),
+    "take_back": Operation("take-back/", _PROPOSAL),
+    "refuse": Operation("refuse/", ("revision", "code", "words")),
+    "withdraw": Operation("withdraw/", ("revision", "words")),
+}
 
 
 def _lines(help_text: str) -> serializers.ListField:
@@ -107,6 +127,11 @@ class ErasureRequestSerializer(serializers.Serializer[ErasureRequest]):
     revision = serializers.IntegerField(help_text="Counts the changes. Send the revision that you read with each step.")
     run_revision = serializers.SerializerMethodField(
         help_text="The revision of its removal run, for the steps about the physical proof; null while it has no run."
+    )
+    next_steps = NextStepsField(
+        offers=steps_of,
+        operations=lambda step: OPERATIONS.get(step.name),
+        address="/api/v1/privacy/requests/{id}/",
     )
 
     def to_representation(self, instance: ErasureRequest) -> dict[str, Any]:

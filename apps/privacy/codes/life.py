@@ -72,13 +72,14 @@ REQUESTS: Final = Flow(
             "ask_identity",
             (S.RECEIVED, S.ASSESSING),
             S.IDENTITY_PENDING,
+            reason=True,
             done="asked for proof of identity",
             label="Ask for proof of identity",
         ),
-        _managed("assess", (S.ASSESSING,), S.INVENTORY_READY, where=_ERASURE, done="assessed"),
+        _managed("assess", (S.ASSESSING,), S.INVENTORY_READY, where=_ERASURE, reason=True, done="assessed"),
         _managed("prepare", (S.ASSESSING,), S.INVENTORY_READY, where=_ACCESS),
-        # The package is destroyed; or places are looked for anew.
-        _managed("reopen", (S.INVENTORY_READY,), S.ASSESSING, done="taken back"),
+        # The package is destroyed.
+        _managed("reopen", (S.INVENTORY_READY,), S.ASSESSING, where=_ACCESS, done="taken back"),
         _managed(
             "propose",
             (S.INVENTORY_READY,),
@@ -116,6 +117,7 @@ REQUESTS: Final = Flow(
             may=(Permission.PRIVACY_APPROVE,),
             where=_ERASURE,
             sets=_PROPOSAL,
+            reason=True,
             done="sent back",
             label="Send it back",
             refusal=_SENT_BACK,
@@ -130,8 +132,10 @@ REQUESTS: Final = Flow(
             label="Take the proposal back",
             refusal=_SENT_BACK,
         ),
-        _managed("refuse", _BEFORE_APPROVAL, S.REFUSED, done="refused", label="Refuse the request"),
-        _managed("withdraw", _BEFORE_APPROVAL, S.WITHDRAWN, done="withdrawn", label="Close it as withdrawn"),
+        _managed("refuse", _BEFORE_APPROVAL, S.REFUSED, reason=True, done="refused", label="Refuse the request"),
+        _managed(
+            "withdraw", _BEFORE_APPROVAL, S.WITHDRAWN, reason=True, done="withdrawn", label="Close it as withdrawn"
+        ),
         # Once a hold is released, the rest is erased under the same approval.
         _followed("begin", (S.RESTRICTED, S.FAILED, S.PARTIALLY_COMPLETED), S.EXECUTING),
         _followed("verify", (S.EXECUTING,), S.VERIFYING),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
+from uuid import UUID
 
 from apps.errors import ApplicationError
 from apps.tenants.context import current_scope
 from apps.tenants.flows.table import By, Flow, Refusal, Step
-from apps.tenants.principals import Principal
+from apps.tenants.principals import Principal, PrincipalKind
 from apps.tenants.second_person import require_second_person
 
 # A room's own error for a refusal.
@@ -40,7 +41,7 @@ def require_step(flow: Flow, row: Revised, name: str, *, refused: Refused, revis
     """
     principal = current_scope().principal
     step = flow.ways(name)[-1]
-    because = flow.refusal(row, name, person=principal.id, may=principal.may)
+    because = flow.refusal(row, name, person=_person(principal), may=principal.may)
     if because is Refusal.PERMISSION:
         principal.require(step.may[-1])
     if because is not None:
@@ -52,5 +53,9 @@ def require_step(flow: Flow, row: Revised, name: str, *, refused: Refused, revis
 
 
 def steps_offered(flow: Flow, row: object, principal: Principal) -> Mapping[str, Step]:
-    """Return the steps that a page offers the principal, by name, in the order of the table."""
-    return flow.offered(row, person=principal.id, may=principal.may)
+    """Return the steps that a page or an answer of the API offers the principal, by name, in the order of the table."""
+    return flow.offered(row, person=_person(principal), may=principal.may)
+
+
+def _person(principal: Principal) -> UUID | None:
+    return principal.id if principal.kind is PrincipalKind.USER else None

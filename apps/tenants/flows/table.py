@@ -47,10 +47,13 @@ class Step:
     before, after: the states that it leads out of, and the one that it leads to.
     by, may: who takes it; any of these permissions suffices, and none is needed where there is none.
     where: the columns' values under which the step exists, as text.
-    author: the column of who asked for it, where that is not the flow's.
+    author: the column of who asked for it, where that is not the flow's; until it is filled, there is no such step.
     signed: the column in which whoever takes the step stands, in their own name.
     requires: columns that are not empty after the step.
     sets: columns of the flow that change with the step.
+    reason: whether whoever takes it says why.
+    within: whether it is only taken within another act (an approval, the clock, the release of a hold). Nobody is
+        offered it.
     label: the words of its button. done: the participle in an error: “can't be approved now”.
     refusal: what the database says to whoever may not take it; empty: as if there were no such step.
     unsigned: what the database says where the name or a required column is missing; empty: the refusal.
@@ -66,13 +69,20 @@ class Step:
     signed: str = ""
     requires: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
+    reason: bool = False
+    within: bool = False
     label: str = ""
     done: str = ""
     refusal: str = ""
     unsigned: str = ""
 
     def leads_from(self, row: object, state: str) -> bool:
-        return state in self.before and all(str(getattr(row, column)) == value for column, value in self.where.items())
+        is_asked = not self.author or (getattr(row, self.author) is not None and getattr(row, self.signed) is None)
+        return (
+            is_asked
+            and state in self.before
+            and all(str(getattr(row, column)) == value for column, value in self.where.items())
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,15 +140,29 @@ class Flow:
     def refusal(
         self, row: object, name: str, *, person: UUID | None, may: Callable[[Permission], bool]
     ) -> Refusal | None:
-        """Return why this person can't take the step now, by the last way to take it; None where they can."""
+        """Return why this person can't take the step now, by the last way to take it; None where they can.
+
+        Args: person: None for a principal that is no person.
+        """
+        found = self._way(row, name, person, may)
+        return found if isinstance(found, Refusal) else None
+
+    def offered(self, row: object, *, person: UUID | None, may: Callable[[Permission], bool]) -> Mapping[str, Step]:
+        """Return the steps that this person can take now, each as they take it, by name, in the order of the table."""
+        names = dict.fromkeys(step.name for step in self.steps if not step.within)
+        found = {name: self._way(row, name, person, may) for name in names}
+        return {name: step for name, step in found.items() if isinstance(step, Step)}
+
+    def _way(self, row: object, name: str, person: UUID | None, may: Callable[[Permission], bool]) -> Step | Refusal:
         state = getattr(row, self.state)
-        ways = [step for step in self.ways(name) if step.leads_from(row, state)]
-        found: Refusal | None = Refusal.STATE
-        for step in ways:
-            found = self._refusal_of(row, step, person, may)
-            if found is None:
-                break
-        return found
+        because = Refusal.STATE
+        for step in self.ways(name):
+            if step.leads_from(row, state):
+                refusal = self._refusal_of(row, step, person, may)
+                if refusal is None:
+                    return step
+                because = refusal
+        return because
 
     def _refusal_of(
         self, row: object, step: Step, person: UUID | None, may: Callable[[Permission], bool]
@@ -148,12 +172,9 @@ class Flow:
             return Refusal.PERMISSION
         if step.by is By.AUTHOR and not is_own:
             return Refusal.NOT_AUTHOR
+        if person is None and (step.by is not By.ANYONE or step.signed):
+            return Refusal.PERMISSION
         return Refusal.OWN if step.by is By.SECOND and is_own else None
-
-    def offered(self, row: object, *, person: UUID | None, may: Callable[[Permission], bool]) -> Mapping[str, Step]:
-        """Return the steps that this person can take now, by name, in the order of the table."""
-        names = dict.fromkeys(step.name for step in self.steps)
-        return {name: self.ways(name)[0] for name in names if self.refusal(row, name, person=person, may=may) is None}
 
     def as_json(self) -> dict[str, Any]:
         """Return what the trigger of the database reads."""

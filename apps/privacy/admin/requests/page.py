@@ -25,7 +25,7 @@ from apps.privacy.access_packages.packages import package_of
 from apps.privacy.admin.requests.acts import ACTS, Act
 from apps.privacy.admin.requests.forms import AssessForm, PlainForm, SendBackForm, WordsForm
 from apps.privacy.admin.requests.words import about, state_pill, story, time_left
-from apps.privacy.codes.life import ANSWERED, REQUESTS, RequestState, can_end
+from apps.privacy.codes.life import ANSWERED, RequestState, can_end
 from apps.privacy.codes.requests import LetterKind, LetterState, SubjectType
 from apps.privacy.models import ErasureRequest, Letter
 from apps.privacy.proposals.prospect import counts_by_store
@@ -36,11 +36,11 @@ from apps.privacy.requests.selectors import erasure_request, legal_today, may_re
 from apps.privacy.requests.services.forgetting import may_be_forgotten
 from apps.privacy.requests.services.letters import may_be_written
 from apps.privacy.requests.services.sending import NO_SERVER, can_send
+from apps.privacy.requests.services.stepping import steps_of
 from apps.privacy.requests.subjects import subject_name
 from apps.tenants.admin.addresses import address
 from apps.tenants.admin.base import may, require
 from apps.tenants.errors import PermissionDeniedError
-from apps.tenants.flows.checks import steps_offered
 from apps.tenants.requests import principal_of
 from apps.tenants.roles import Permission
 from apps.tenants.selectors.people import names_of
@@ -127,7 +127,7 @@ def _show(
         "proposed_by": names.get(found.proposed_by_id, "") if found.proposed_by_id else "",
         "approved_by": names.get(found.approved_by_id, "") if found.approved_by_id else "",
         "own": found.proposed_by_id is not None and found.proposed_by_id == principal_of(request).id,
-        "offered": steps_offered(REQUESTS, found, principal_of(request)),
+        "offered": steps_of(found, principal_of(request)),
         "inventory": counts_by_store(found) if reads else (),
         "since": came_since_in_words(run) if (run := proposal_of(found)) else "",
         "without_proof": _without_proof(found),

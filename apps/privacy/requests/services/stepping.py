@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from apps.privacy.codes.life import REQUESTS, RequestState, label_of
+from apps.privacy.codes.requests import SubjectType
 from apps.privacy.models import ErasureRequest
 from apps.privacy.requests.details import Details, resealed_details
 from apps.privacy.requests.errors import (
@@ -21,7 +24,7 @@ from apps.privacy.requests.events import tell
 from apps.tenants.context import current_scope
 from apps.tenants.flows import checks
 from apps.tenants.flows.table import Refusal, Step
-from apps.tenants.principals import PrincipalKind
+from apps.tenants.principals import Principal, PrincipalKind
 from apps.tenants.roles import Permission
 
 
@@ -58,6 +61,19 @@ def require_step(request: ErasureRequest, name: str) -> None:
     Raises: PermissionDeniedError, RequestStepError.
     """
     checks.require_step(REQUESTS, request, name, refused=_refused)
+
+
+def steps_of(request: ErasureRequest, principal: Principal) -> Mapping[str, Step]:
+    """Return the steps that a page or an answer of the API offers the principal, by name.
+
+    For a person in documents, an assessment leads to the search for every place, and the proposal ends that.
+    """
+    offered = dict(checks.steps_offered(REQUESTS, request, principal))
+    if "assess" in offered and request.subject_type == SubjectType.DATA_SUBJECT:
+        offered["assess"] = replace(offered["assess"], after=RequestState.ASSESSING)
+        if request.ground:
+            (offered["propose"],) = REQUESTS.ways("propose")
+    return offered
 
 
 def _refused(request: ErasureRequest, step: Step, because: Refusal) -> RequestStepError:
