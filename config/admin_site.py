@@ -33,6 +33,7 @@ from apps.tenants.requests import access_of
 from apps.tenants.roles import APPROVING
 from apps.tenants.second_person import step_up_was_refused
 from apps.tenants.sessions import record_after_answer, sign_in_begins
+from apps.tenants.short_scopes import mark_like
 from config.help.views import handbook
 
 if TYPE_CHECKING:
@@ -159,7 +160,9 @@ class GlassboxAdminSite(UnfoldAdminSite):
         for attribute in ("csrf_exempt", "model_admin"):
             if hasattr(view, attribute):
                 setattr(guarded, attribute, getattr(view, attribute))
-        return super().admin_view(guarded, cacheable)
+        wrapped = super().admin_view(guarded, cacheable)
+        mark_like(wrapped, view)
+        return wrapped
 
     def _step_up(self, request: HttpRequest) -> HttpResponse:
         if transaction.get_connection().in_atomic_block:
