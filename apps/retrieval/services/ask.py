@@ -26,7 +26,7 @@ from apps.retrieval.events import FAILED, REJECTED
 from apps.retrieval.pipeline import FindResult, PipelineResult, answer, find
 from apps.retrieval.retrievers.documents import may_be_read
 from apps.retrieval.services.calls import Deadline, RecordedCalls
-from apps.retrieval.services.recording import answer_record, question_digest, search_record
+from apps.retrieval.services.recording import answer_record, named_calls, question_digest, search_record
 from apps.retrieval.services.wiring import dependencies_for
 from apps.retrieval.stage_choice import stages_in_use
 from apps.retrieval.stage_settings import StageSettings
@@ -200,7 +200,7 @@ class _Asking:
             self._record_failure(
                 {
                     "action": REJECTED,
-                    "core": {"code": error.code, "length_chars": len(self.question.text), "calls": self.calls},
+                    "core": {"code": error.code, "length_chars": len(self.question.text), **named_calls(self.calls)},
                     "outcome": Outcome.REFUSED,
                 }
             )
@@ -209,7 +209,7 @@ class _Asking:
             self._record_failure(
                 {
                     "action": FAILED,
-                    "core": {"code": getattr(error, "code", type(error).__name__), "calls": self.calls},
+                    "core": {"code": getattr(error, "code", type(error).__name__), **named_calls(self.calls)},
                     "question": question_digest(self.question.text, self.scopes.tenant_id),
                     "outcome": Outcome.FAILED,
                 }

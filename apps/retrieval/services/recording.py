@@ -77,7 +77,7 @@ def answer_record(
             **_core(trace, decision, grant, settings),
             "generator": answer.generator,
             "model": answer.model,
-            "calls": list(calls),
+            **named_calls(calls),
         },
         question=_question(text, trace, decision, grant),
         answer=_answer(trace, answer),
@@ -96,12 +96,17 @@ def search_record(text: str, result: FindResult, settings: StageSettings, calls:
     return record(
         action=SEARCHED,
         outcome=_outcome(refusal, trace),
-        core={**_core(trace, found.decision, found.grant, settings), "calls": list(calls)},
+        core={**_core(trace, found.decision, found.grant, settings), **named_calls(calls)},
         question=_question(text, trace, found.decision, found.grant),
         answer=_context(trace, refusal),
         passages={"hits": recorded_hits(trace)},
         scopes=current_scope().scope_ids,
     )
+
+
+def named_calls(event_ids: Sequence[str]) -> Json:
+    """Return the events of a question's requests to a model; nothing where no model was asked."""
+    return {"calls": list(event_ids)} if event_ids else {}
 
 
 def _outcome(refusal: Refusal | None, trace: Trace) -> Outcome:
