@@ -125,13 +125,13 @@ def register_events() -> None:
         ),
         EventClass(
             action=CALLED,
-            label="Request to a model: about to be sent",
+            label="Model called",
             fields={Group.CORE: _CALL, Group.QUESTION: _QUESTION, Group.PASSAGES: frozenset({"hits"})},
             permissions=_ASK_OR_REPLAY,
         ),
         EventClass(
             action=RETURNED,
-            label="Request to a model: what became of it",
+            label="Model call ended",
             fields={Group.CORE: frozenset({"code", "elapsed_ms", "input_tokens", "output_tokens"})},
             permissions=_ASK_OR_REPLAY,
         ),

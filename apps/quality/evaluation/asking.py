@@ -80,7 +80,8 @@ class Asking:
                     measured.
         """
         with open_scope(tenant=self.tenant_id, scopes=question.scope_ids, reason=REASON):
-            deps = self._dependencies(variant, current_short_scopes())
+            scopes = current_short_scopes()
+            deps = self._dependencies(variant, scopes)
         asked = Question(text=question.text, tenant_id=self.tenant_id, scope_ids=question.scope_ids)
         try:
             result = answer(asked, deps=deps)
@@ -89,7 +90,8 @@ class Asking:
         for record in result.trace.stages:
             if record.stage in _NEEDS_THE_PROVIDER and record.status is StageStatus.DEGRADED:
                 raise EvaluationDegradedError(stage=record.stage.value)
-        return observe(result)
+        with scopes.open():
+            return observe(result)
 
     def warm_up(self) -> None:
         """Load what is loaded at first use, so that the first question's times are like those of any other."""
