@@ -33,6 +33,7 @@ from apps.tenants.requests import access_of
 from apps.tenants.roles import APPROVING
 from apps.tenants.second_person import step_up_was_refused
 from apps.tenants.sessions import record_after_answer, sign_in_begins
+from apps.tenants.short_scopes import mark_like, view_opens_own_scopes
 from config.help.views import handbook
 
 if TYPE_CHECKING:
@@ -159,7 +160,9 @@ class GlassboxAdminSite(UnfoldAdminSite):
         for attribute in ("csrf_exempt", "model_admin"):
             if hasattr(view, attribute):
                 setattr(guarded, attribute, getattr(view, attribute))
-        return super().admin_view(guarded, cacheable)
+        wrapped = super().admin_view(guarded, cacheable)
+        mark_like(wrapped, view)
+        return wrapped
 
     def _step_up(self, request: HttpRequest) -> HttpResponse:
         if transaction.get_connection().in_atomic_block:
@@ -168,7 +171,7 @@ class GlassboxAdminSite(UnfoldAdminSite):
 
     def _refusal(self, request: HttpRequest, detail: str, status: int) -> HttpResponse:
         # Roll back the view's savepoint (ATOMIC_REQUESTS), as if the error had left the view.
-        if transaction.get_connection().in_atomic_block:
+        if transaction.get_connection().in_atomic_block and not view_opens_own_scopes(request):
             transaction.set_rollback(True)
         title = "Not permitted" if status == 403 else "That did not work"
         context = {**self.each_context(request), "title": title, "detail": detail, "status": status}

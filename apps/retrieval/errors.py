@@ -182,6 +182,14 @@ class UnsupportedEmbeddingDimensionError(ApplicationError):
     message = "There is no vector table for {dimension} dimensions. Supported: {supported}."
 
 
+class PolicyChangedError(ApplicationError):
+    """New policy versions came into force faster than the question could be answered."""
+
+    code = "retrieval.policy_changed"
+    status = 503
+    message = "The policy changed while the question was answered. Ask again in a moment."
+
+
 class DocumentsGoneError(ApplicationError):
     code = "retrieval.documents_gone"
     status = 503

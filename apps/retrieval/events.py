@@ -1,4 +1,4 @@
-"""The audit events of the retrieval app: a question was answered, searched for, rejected, failed, or replayed."""
+"""The audit events of the retrieval app: how a question ended, and what was sent to a model."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ SEARCHED = "retrieval.question.searched"
 REJECTED = "retrieval.question.rejected"
 FAILED = "retrieval.question.failed"
 REPLAYED = "retrieval.question.replayed"
+CALLED = "retrieval.model.called"
+RETURNED = "retrieval.model.returned"
 
 DECIDED = (ANSWERED, SEARCHED)
 """Of a question that was decided: what it could reach, and what was found there. Alike but for the answer."""
@@ -59,7 +61,24 @@ _REPLAY = frozenset(
     }
 )
 
+_CALL = frozenset(
+    {
+        "profile",
+        "model",
+        "region",
+        "purpose",
+        "policy_version",
+        "policy_version_id",
+        "passages",
+        "context_sha256",
+        "context_chars",
+        "timeout_seconds",
+    }
+)
+
 _ASK = frozenset({Permission.QUESTION_ASK})
+# A question that is run again may ask the model that rewords it.
+_ASK_OR_REPLAY = _ASK | {Permission.AUDIT_VIEW}
 
 
 def register_events() -> None:
@@ -68,7 +87,7 @@ def register_events() -> None:
             action=ANSWERED,
             label="Question answered",
             fields={
-                Group.CORE: _FOUND | {"generator", "model"},
+                Group.CORE: _FOUND | {"generator", "model", "calls"},
                 Group.QUESTION: _DECIDED_QUESTION,
                 Group.ANSWER: _CONTEXT | {"grounding", "repair", "ref_ids", "answer_hmac_sha256"},
                 Group.PASSAGES: frozenset({"hits"}),
@@ -79,7 +98,7 @@ def register_events() -> None:
             action=SEARCHED,
             label="Question searched for, without an answer",
             fields={
-                Group.CORE: _FOUND,
+                Group.CORE: _FOUND | {"calls"},
                 Group.QUESTION: _DECIDED_QUESTION,
                 Group.ANSWER: _CONTEXT,
                 Group.PASSAGES: frozenset({"hits"}),
@@ -89,13 +108,13 @@ def register_events() -> None:
         EventClass(
             action=REJECTED,
             label="Question rejected",
-            fields={Group.CORE: frozenset({"code", "length_chars"})},
+            fields={Group.CORE: frozenset({"code", "length_chars", "calls"})},
             permissions=_ASK,
         ),
         EventClass(
             action=FAILED,
             label="Question failed",
-            fields={Group.CORE: frozenset({"code"}), Group.QUESTION: _QUESTION},
+            fields={Group.CORE: frozenset({"code", "calls"}), Group.QUESTION: _QUESTION},
             permissions=_ASK,
         ),
         EventClass(
@@ -103,6 +122,18 @@ def register_events() -> None:
             label="Question run again",
             fields={Group.CORE: _REPLAY, Group.QUESTION: frozenset({"hmac_sha256", "key_epoch"})},
             permissions=frozenset({Permission.AUDIT_VIEW}),
+        ),
+        EventClass(
+            action=CALLED,
+            label="Model called",
+            fields={Group.CORE: _CALL, Group.QUESTION: _QUESTION, Group.PASSAGES: frozenset({"hits"})},
+            permissions=_ASK_OR_REPLAY,
+        ),
+        EventClass(
+            action=RETURNED,
+            label="Model call ended",
+            fields={Group.CORE: frozenset({"code", "elapsed_ms", "input_tokens", "output_tokens"})},
+            permissions=_ASK_OR_REPLAY,
         ),
     )
     # These events are about a question and do not name the person who asked it.

@@ -31,6 +31,7 @@ _BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
     "expand_around": (1, 50),
     "statement_minimum_overlap": (0.0, 1.0),
     "model_wording_timeout_seconds": (0.1, 600.0),
+    "question_deadline_seconds": (0.1, 600.0),
 }
 
 
@@ -62,6 +63,8 @@ class StageSettings:
         parent; 0 for none.
     expand_around: the maximum number of passages added around one passage, the nearest first.
     model_wording_timeout_seconds: how long a model may take to write what is searched for; the question waits for it.
+    question_deadline_seconds: how long all requests of one question to a model may take together. When it has passed,
+        no further one is sent, and the answer is written without.
     statement_minimum_overlap: share of a sentence's terms that a cited passage must hold for the sentence to count as
         supported.
     rewriter, diversifier, reranker, healer: names of implementations (see optional/slots.py), or "none".
@@ -86,6 +89,7 @@ class StageSettings:
     expand_around: int = 4
     statement_minimum_overlap: float = 0.5
     model_wording_timeout_seconds: float = 15.0
+    question_deadline_seconds: float = 60.0
 
     rewriter: str = NONE
     diversifier: str = NONE

@@ -130,6 +130,22 @@ def record_failure(**event: Any) -> None:
     failures.append(event)
 
 
+def record_separately(
+    *, tenant: TenantId, scopes: Iterable[ScopeId], principal: Principal, reason: str, event: Mapping[str, Any]
+) -> None:
+    """Record what has happened, in a transaction of its own: by the principal, or else by the system in its name.
+
+    The function raises nothing. What neither could record is reported in the log of the process. In an open scope of
+    the tenant, the event is recorded as record_failure does.
+
+    Args: scopes: the scopes to open for the event; event: the arguments of events.emit.
+    """
+    if open_tenant_id() == tenant:
+        record_failure(**event)
+    else:
+        _record_afterwards(event, tenant, frozenset(scopes), principal, reason)
+
+
 def _record_afterwards(
     failure: Mapping[str, Any],
     tenant: TenantId,

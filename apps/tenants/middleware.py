@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.template.response import SimpleTemplateResponse, TemplateResponse
 
 from apps.tenants.client_address import address_of
 from apps.tenants.context import open_scope
@@ -14,10 +15,11 @@ from apps.tenants.errors import InvalidKeyError, TooManyKeyAttemptsError, Unknow
 from apps.tenants.ids import UserId
 from apps.tenants.models import ApiKey, User
 from apps.tenants.principals import Principal
-from apps.tenants.requests import Access, attach_access
+from apps.tenants.requests import Access, access_of, attach_access
 from apps.tenants.second_factor.fresh import is_fresh
 from apps.tenants.selectors.grants import TenantChoice, key_principal, tenants_of_user, user_principal
 from apps.tenants.services.api_keys import api_key_authenticate, api_key_used
+from apps.tenants.short_scopes import view_opens_own_scopes
 
 SESSION_TENANT = "tenant_id"
 
@@ -27,6 +29,8 @@ class ScopeMiddleware:
 
     The scope is a transaction. The whole answer, including its template, is made inside it. The view runs in a
     savepoint (ATOMIC_REQUESTS), so that a failed view is rolled back and its failure can still be recorded.
+
+    A view that waits for a model opens its own scopes instead, a short one for each step (short_scopes.py).
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -52,8 +56,20 @@ class ScopeMiddleware:
             return self.get_response(request)
         if key is not None:
             api_key_used(access.principal, key)
+        if view_opens_own_scopes(request):
+            return self.get_response(request)
         with open_scope(tenant=access.principal.tenant_id, principal=access.principal):
             return self.get_response(request)
+
+    def process_template_response(
+        self, request: HttpRequest, response: SimpleTemplateResponse
+    ) -> SimpleTemplateResponse:
+        """Make the page of a view that opens its own scopes: its template asks the database too."""
+        principal = access_of(request).principal
+        if principal is not None and isinstance(response, TemplateResponse) and view_opens_own_scopes(request):
+            with open_scope(tenant=principal.tenant_id, principal=principal):
+                response.render()
+        return response
 
 
 def _active_principal(request: HttpRequest, user: User, choices: tuple[TenantChoice, ...]) -> Principal | None:

@@ -7,6 +7,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from apps.retrieval.errors import GenerationResidencyError, GenerationUnavailableError, UnknownGenerationProfileError
+from apps.retrieval.generation.calls import UNNOTED
 from apps.retrieval.generation.profiles import GENERATION_PROFILES
 from apps.retrieval.generation.registry import GENERATORS, ResidencyBoundGenerator, generator_for
 from tests.model_server import ModelServer
@@ -54,14 +55,14 @@ def test_mistakes_in_a_profile_are_named(entry: dict[str, Any], problem: str) ->
 
 
 def test_strict_tenant_is_refused_another_region_when_called(profiles: dict[str, Any], server: ModelServer) -> None:
-    bound = generator_for("overseas", tenant_region="eu", tenant_strict=True)
+    bound = generator_for("overseas", tenant_region="eu", tenant_strict=True, calls=UNNOTED)
     with pytest.raises(GenerationResidencyError, match="must stay in region eu"):
         bound.generate(ANALYSIS, CONTEXT)
     assert server.requests == ()
 
 
 def test_profile_that_moved_after_binding_is_refused(profiles: dict[str, Any], server: ModelServer) -> None:
-    bound = generator_for("overseas", tenant_region="us", tenant_strict=True)
+    bound = generator_for("overseas", tenant_region="us", tenant_strict=True, calls=UNNOTED)
     profiles["overseas"]["region"] = "apac"
     with pytest.raises(GenerationResidencyError):
         bound.generate(ANALYSIS, CONTEXT)
@@ -69,12 +70,12 @@ def test_profile_that_moved_after_binding_is_refused(profiles: dict[str, Any], s
 
 
 def test_lenient_tenant_may_use_another_region(profiles: dict[str, Any], server: ModelServer) -> None:
-    bound = generator_for("overseas", tenant_region="eu", tenant_strict=False)
+    bound = generator_for("overseas", tenant_region="eu", tenant_strict=False, calls=UNNOTED)
     assert bound.generate(ANALYSIS, CONTEXT).ref_ids == (CONTEXT.passages[0].ref_id,)
 
 
 def test_extractive_profile_needs_no_model(profiles: dict[str, Any]) -> None:
-    bound = generator_for("extractive", tenant_region="eu", tenant_strict=True)
+    bound = generator_for("extractive", tenant_region="eu", tenant_strict=True, calls=UNNOTED)
     assert (bound.model, bound.region) == ("", "eu")
     assert "client assets" in bound.generate(ANALYSIS, CONTEXT).text
 
@@ -92,7 +93,7 @@ def test_what_the_check_allowed_is_what_is_asked(settings: Any, server: ModelSer
             return overseas if self.read == 1 else at_home
 
     settings.GLASSBOX_GENERATION_PROFILES = Moving(model=overseas)
-    bound = ResidencyBoundGenerator(GENERATORS, "model", tenant_region="eu", tenant_strict=True)
+    bound = ResidencyBoundGenerator(GENERATORS, "model", tenant_region="eu", tenant_strict=True, calls=UNNOTED)
     with pytest.raises(GenerationUnavailableError):
         bound.complete(instructions="Name companies.", data="Who holds Velmora?", timeout_seconds=5.0)
     assert server.requests == ()

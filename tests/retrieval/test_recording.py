@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import psycopg
 import pytest
@@ -13,9 +14,8 @@ from psycopg import sql
 
 from apps.audit.models import Event, Outcome
 from apps.audit.selectors import payloads_of
-from apps.intents.contracts import RecordingMode
+from apps.intents.contracts import PolicySnapshot, RecordingMode
 from apps.intents.models import VersionStatus
-from apps.intents.selectors import policy_in_force
 from apps.intents.services.versions import policy_version_activate
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.errors import QuestionError
@@ -139,11 +139,12 @@ def test_what_was_searched_for_besides_the_question_is_told_without_its_words(
 
     settings.GLASSBOX_RETRIEVAL_STAGES = "rewriter=multi_query, healer=coverage"
 
-    def with_a_rewriter(tenant: Tenant, *, settings: StageSettings) -> PipelineDependencies:
+    def with_a_rewriter(
+        tenant: Tenant, policy: PolicySnapshot, settings: StageSettings, **more: Any
+    ) -> PipelineDependencies:
         tenant.generation_profile, tenant.residency_region = "writing", "eu"
-        policy = policy_in_force()
         asked_again = replace(policy.retrieval, heal_rounds=1, heal_minimum_coverage=1.0)
-        return dependencies_for(tenant, replace(policy, retrieval=asked_again), settings)
+        return dependencies_for(tenant, replace(policy, retrieval=asked_again), settings, **more)
 
     monkeypatch.setattr(asking, "dependencies_for", with_a_rewriter)
     server.reply_with(json.dumps({"texts": [f"largest loss that {NAME} asks for"]}))

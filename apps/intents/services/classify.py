@@ -10,16 +10,20 @@ from apps.intents.classifier import classify_question
 from apps.intents.contracts import IntentDecision, PolicySnapshot
 from apps.intents.instructions import core_question
 from apps.intents.services.golden import golden_vectors
+from apps.tenants.ids import TenantId
 
 logger = logging.getLogger("glassbox.intents")
 
 
-def classify(*, question: str, snapshot: PolicySnapshot, provider: EmbeddingProvider) -> IntentDecision:
+def classify(
+    *, question: str, snapshot: PolicySnapshot, provider: EmbeddingProvider, tenant_id: TenantId | None = None
+) -> IntentDecision:
     """Decide a question's intent; if the provider fails, decide by the terms alone and flag the decision as degraded.
 
     Args:    question: as it was asked.
-             snapshot: the policy in force of the open tenant.
+             snapshot: the tenant's policy in force.
              provider: the tenant's own, bound to its residency rule.
+             tenant_id: None for the open tenant.
     Raises:  ResidencyError, UnknownProviderError: the tenant must not use the provider, or it does not exist. That is
              a wrong configuration and not an outage, so the terms do not decide.
     Costs:   one embedding; see golden_vectors for the queries.
@@ -28,7 +32,7 @@ def classify(*, question: str, snapshot: PolicySnapshot, provider: EmbeddingProv
     if not core.text:
         return classify_question(question, snapshot, None, None)
     try:
-        examples = golden_vectors(snapshot=snapshot, provider=provider)
+        examples = golden_vectors(snapshot=snapshot, provider=provider, tenant_id=tenant_id)
         vector = provider.embed_query(core.text)
     except (ResidencyError, UnknownProviderError):
         raise

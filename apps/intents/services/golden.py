@@ -33,18 +33,21 @@ _matrices: dict[tuple[UUID, tuple[UUID, ...], str], Vector] = {}
 _lock = Lock()
 
 
-def golden_vectors(*, snapshot: PolicySnapshot, provider: EmbeddingProvider) -> Vector:
+def golden_vectors(
+    *, snapshot: PolicySnapshot, provider: EmbeddingProvider, tenant_id: TenantId | None = None
+) -> Vector:
     """Return the embeddings of a policy version's examples, in the snapshot's order.
 
-    Args:    snapshot: of the open tenant.
+    Args:    snapshot: of the tenant.
              provider: the tenant's; examples that its model has not seen are embedded and stored.
+             tenant_id: None for the open tenant. Without an open scope no transaction is open while the provider works.
     Returns: (n, d) float32, unit norm.
     Raises:  ProviderError: vectors are missing and the provider can't make them.
     Costs:   no query if this process has read the version before; else one, and some more if vectors were missing. An
              example whose text the version in force has too gets a copy of that vector, because embedding all
              examples of the baseline takes seconds and a new version changes few of them.
     """
-    tenant_id = current_scope().tenant_id
+    tenant_id = tenant_id or current_scope().tenant_id
     # The key consists of the examples, because those of a draft change under the same version id.
     keep = snapshot.status != "draft"
     key = (tenant_id, tuple(example.id for example in snapshot.examples), provider.model)
@@ -53,12 +56,12 @@ def golden_vectors(*, snapshot: PolicySnapshot, provider: EmbeddingProvider) -> 
             known = _matrices.get(key)
         if known is not None:
             return known
-    stored = _stored([example.id for example in snapshot.examples], provider.model)
+    stored = _stored(tenant_id, [example.id for example in snapshot.examples], provider.model)
     missing = [example for example in snapshot.examples if example.id not in stored]
     if missing:
-        taken = _take_over([example.id for example in missing], provider.model)
+        taken = _take_over(tenant_id, [example.id for example in missing], provider.model)
         new = [example for example in missing if example.id not in taken]
-        stored |= taken | (_made(new, provider) if new else {})
+        stored |= taken | (_made(tenant_id, new, provider) if new else {})
     matrix = np.array([stored[example.id] for example in snapshot.examples], dtype=np.float32)
     matrix.flags.writeable = False
     if keep:
@@ -69,23 +72,26 @@ def golden_vectors(*, snapshot: PolicySnapshot, provider: EmbeddingProvider) -> 
     return matrix
 
 
-def _stored(example_ids: Sequence[UUID], model: str) -> dict[UUID, Sequence[float]]:
-    rows = GoldenVector.objects.filter(example_id__in=example_ids, model=model).values_list("example_id", "vector")
-    return dict(rows)
+def _stored(tenant_id: TenantId, example_ids: Sequence[UUID], model: str) -> dict[UUID, Sequence[float]]:
+    with _platform(tenant_id):
+        rows = GoldenVector.objects.filter(example_id__in=example_ids, model=model).values_list("example_id", "vector")
+        return dict(rows)
 
 
-def _take_over(example_ids: Sequence[UUID], model: str) -> dict[UUID, Sequence[float]]:
+def _take_over(tenant_id: TenantId, example_ids: Sequence[UUID], model: str) -> dict[UUID, Sequence[float]]:
     """Copy, within the database, the vectors that the version in force has for examples with the same text."""
-    with _platform() as tenant_id, connection.cursor() as cursor:
+    with _platform(tenant_id), connection.cursor() as cursor:
         cursor.execute(_TAKE_OVER, {"tenant": tenant_id, "examples": list(example_ids), "model": model})
         return dict(cursor.fetchall())
 
 
-def _made(missing: Sequence[GoldenQuestion], provider: EmbeddingProvider) -> dict[UUID, Sequence[float]]:
+def _made(
+    tenant_id: TenantId, missing: Sequence[GoldenQuestion], provider: EmbeddingProvider
+) -> dict[UUID, Sequence[float]]:
     """Embed the missing examples and store their vectors; embed each distinct text once."""
     texts = list(dict.fromkeys(example.text for example in missing))
     vectors = dict(zip(texts, provider.embed_documents(texts), strict=True))
-    with _platform() as tenant_id, connection.cursor() as cursor:
+    with _platform(tenant_id), connection.cursor() as cursor:
         cursor.execute(
             _STORE,
             {
@@ -99,11 +105,10 @@ def _made(missing: Sequence[GoldenQuestion], provider: EmbeddingProvider) -> dic
 
 
 @contextmanager
-def _platform() -> Iterator[TenantId]:
+def _platform(tenant_id: TenantId) -> Iterator[None]:
     """Open the tenant as the system. Only the system may write vectors; otherwise a user could store arbitrary ones."""
-    tenant_id = current_scope().tenant_id
     with open_scope(tenant=tenant_id, scopes=[], reason="keep the vectors of review examples"):
-        yield tenant_id
+        yield
 
 
 def _as_text(vector: Vector) -> str:

@@ -1,7 +1,7 @@
 """Ask one question as the platform, through the same pipeline as every other question.
 
 No event is recorded per question: what is asked here is known beforehand, and nobody learns anything from it. The run
-as a whole is recorded in the log.
+as a whole is recorded in the log, and so is each request to a model.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from apps.retrieval.trace import Stage, StageStatus
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.selectors.tenants import current_tenant
+from apps.tenants.short_scopes import ShortScopes, current_short_scopes
 
 _WARM_UP: Final = "Which figures are there?"
 _NEEDS_THE_PROVIDER: Final = (Stage.CLASSIFY, Stage.EMBED)
@@ -73,20 +74,23 @@ class Asking:
     with_model: bool
 
     def ask(self, question: EvaluationQuestion, variant: Variant | None = None) -> Observation:
-        """Ask one question in a transaction of its own. A text that cannot be read as a question counts as refused.
+        """Ask one question, outside of any transaction. A text that cannot be read as a question counts as refused.
 
         Raises: EvaluationDegradedError: the embedding provider did not answer. Without it another pipeline would be
                     measured.
         """
         with open_scope(tenant=self.tenant_id, scopes=question.scope_ids, reason=REASON):
-            asked = Question(text=question.text, tenant_id=self.tenant_id, scope_ids=question.scope_ids)
-            try:
-                result = answer(asked, deps=self._dependencies(variant))
-            except QuestionError as error:
-                return unread(error.code)
-            for record in result.trace.stages:
-                if record.stage in _NEEDS_THE_PROVIDER and record.status is StageStatus.DEGRADED:
-                    raise EvaluationDegradedError(stage=record.stage.value)
+            scopes = current_short_scopes()
+            deps = self._dependencies(variant, scopes)
+        asked = Question(text=question.text, tenant_id=self.tenant_id, scope_ids=question.scope_ids)
+        try:
+            result = answer(asked, deps=deps)
+        except QuestionError as error:
+            return unread(error.code)
+        for record in result.trace.stages:
+            if record.stage in _NEEDS_THE_PROVIDER and record.status is StageStatus.DEGRADED:
+                raise EvaluationDegradedError(stage=record.stage.value)
+        with scopes.open():
             return observe(result)
 
     def warm_up(self) -> None:
@@ -96,15 +100,15 @@ class Asking:
         # Outside of any scope: on a busy machine, loading takes longer than a scope stays open.
         provider.embed_query(_WARM_UP)
         with open_scope(tenant=self.tenant_id, reason=REASON):
-            self._dependencies(None).intents.classify(_WARM_UP)
+            self._dependencies(None, None).intents.classify(_WARM_UP)
 
-    def _dependencies(self, variant: Variant | None) -> PipelineDependencies:
+    def _dependencies(self, variant: Variant | None, scopes: ShortScopes | None) -> PipelineDependencies:
         settings = self.settings.with_changes(variant.changes) if variant else self.settings
         snapshot = replace(self.snapshot, retrieval=settings.policy)
         provider = EmbeddedOnce(KeepingProvider(tenant_provider(), self.kept))
         deps = replace(
-            dependencies_for(current_tenant(), snapshot, settings.stages),
+            dependencies_for(current_tenant(), snapshot, settings.stages, scopes=scopes),
             embedder=provider,
-            intents=PolicyGate(snapshot, provider),
+            intents=PolicyGate(snapshot, provider, self.tenant_id),
         )
         return variant.adjust(deps) if variant else deps

@@ -33,8 +33,11 @@ from apps.retrieval.services.ask import Asked, ask
 from apps.retrieval.stage_choice import stages_in_use
 from apps.tenants.admin.base import may, require
 from apps.tenants.errors import ScopeNotGrantedError
+from apps.tenants.principals import Principal
+from apps.tenants.requests import principal_of
 from apps.tenants.roles import Permission
 from apps.tenants.selectors.directory import scope_tree
+from apps.tenants.short_scopes import ShortScopes, opens_own_scopes
 
 _SHOWN_OF_EACH: Final = 3
 
@@ -49,17 +52,30 @@ class ExampleGroup:
     questions: tuple[str, ...]
 
 
+@opens_own_scopes
 @require_http_methods(["GET", "POST"])
 def ask_view(request: HttpRequest) -> HttpResponse:
-    """The form; after a POST the answer above it.
+    """The form; after a POST the answer above it. No transaction is open while the question is answered.
 
     The answer is in this response and nowhere else: the text of a question is not stored, so there is no page to
     redirect to, and it stands in no address.
     """
     require(request, Permission.QUESTION_ASK)
-    form = AskForm(request.POST if request.method == "POST" else None, nodes=scope_tree())
-    asked, status = _ask(form) if request.method == "POST" else (None, 200)
-    context = {
+    principal = principal_of(request)
+    page = ShortScopes(principal=principal, scope_ids=principal.scope_ids)
+    with page.open():
+        form = AskForm(request.POST if request.method == "POST" else None, nodes=scope_tree())
+    asked, status = _ask(form, principal) if request.method == "POST" else (None, 200)
+    with page.open():
+        context = _context(request, form, asked)
+    request.__dict__["current_app"] = admin.site.name
+    return TemplateResponse(
+        request, "admin/ask/page.html", context, status=status, headers={"Cache-Control": "no-store"}
+    )
+
+
+def _context(request: HttpRequest, form: AskForm, asked: Asked | None) -> dict[str, Any]:
+    return {
         **admin.site.each_context(request),
         "title": "Ask",
         "crumbs": [("Ask", "")],
@@ -69,18 +85,14 @@ def ask_view(request: HttpRequest) -> HttpResponse:
         "examples": _examples(),
         "answer": answer_context(asked, may_open_event=may(request, Permission.AUDIT_VIEW)) if asked else None,
     }
-    request.__dict__["current_app"] = admin.site.name
-    return TemplateResponse(
-        request, "admin/ask/page.html", context, status=status, headers={"Cache-Control": "no-store"}
-    )
 
 
-def _ask(form: AskForm) -> tuple[Asked | None, int]:
+def _ask(form: AskForm, principal: Principal) -> tuple[Asked | None, int]:
     """Ask, or put the refusal beside its field. Returns: the answer if there is one, and the HTTP status."""
     if not form.is_valid():
         return None, 422
     try:
-        return ask(text=form.cleaned_data["question"], scopes=form.cleaned_data["scopes"]), 200
+        asked = ask(text=form.cleaned_data["question"], scopes=form.cleaned_data["scopes"], principal=principal)
     except QuestionError as error:
         form.add_error("question", error.detail)
         return None, error.status
@@ -90,6 +102,7 @@ def _ask(form: AskForm) -> tuple[Asked | None, int]:
     except ApplicationError as error:
         form.add_error(None, error.detail)
         return None, error.status
+    return asked, 200
 
 
 def answer_context(asked: Asked, *, may_open_event: bool) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from django.utils import timezone
 from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from apps.corpus.kinds import Kind
 from apps.erasure.errors import ScopeClosedError
@@ -18,10 +19,10 @@ from apps.retrieval.api.serializers import AnswerSerializer, SearchedSerializer
 from apps.retrieval.contracts import DocumentId, GivenFilters, Period
 from apps.retrieval.errors import QuestionError
 from apps.retrieval.presentation import asked_json, searched_json
-from apps.retrieval.services.ask import ask, search
+from apps.retrieval.services.ask import OnRecorded, ask, search
 from apps.retrieval.stage_settings import StageSettings
 from apps.tenants.api.examples import sample
-from apps.tenants.api.idempotency import ActResponse, idempotent
+from apps.tenants.api.idempotency import idempotent_question
 from apps.tenants.api.serializers import StrictSerializer
 from apps.tenants.api.views import ApiView
 from apps.tenants.errors import ScopeNotGrantedError
@@ -178,6 +179,7 @@ class TraceParameterSerializer(StrictSerializer):
 
 
 class AskingView(ApiView):
+    opens_own_scopes = True
     required_permissions: ClassVar[Mapping[str, Permission | None]] = {"POST": Permission.QUESTION_ASK}
     field_of_error: ClassVar[Mapping[type[Exception], str]] = {
         QuestionError: "question",
@@ -220,15 +222,14 @@ class QueryView(AskingView):
         ],
         extensions=sample(_ASK, _ASK_WITH_FILTERS, _ASK_WITH_TRACE),
     )
-    @idempotent
-    def post(self, request: Request) -> ActResponse:
+    @idempotent_question
+    def post(self, request: Request, *, on_recorded: OnRecorded | None) -> Response:
         body = QuerySerializer(data=request.data)
         body.is_valid(raise_exception=True)
         parameters = self.asked()
-        asked = ask(**body.asked())
+        asked = ask(**body.asked(), principal=self.principal, on_recorded=on_recorded)
         trace = body.validated_data["trace"] or parameters["trace"]
-        # Not kept for a replay: see apps/tenants/api/idempotency.py.
-        return ActResponse(asked_json(asked, trace=trace), status=200, subject_id=asked.event.id, replayable=False)
+        return Response(asked_json(asked, trace=trace))
 
 
 class SearchView(AskingView):
@@ -256,11 +257,9 @@ class SearchView(AskingView):
         ],
         extensions=sample(_SEARCH),
     )
-    @idempotent
-    def post(self, request: Request) -> ActResponse:
+    @idempotent_question
+    def post(self, request: Request, *, on_recorded: OnRecorded | None) -> Response:
         body = SearchSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        searched = search(**body.asked())
-        answer = searched_json(searched, trace=body.validated_data["trace"])
-        # Its passages are not kept for a replay either.
-        return ActResponse(answer, status=200, subject_id=searched.event.id, replayable=False)
+        searched = search(**body.asked(), principal=self.principal, on_recorded=on_recorded)
+        return Response(searched_json(searched, trace=body.validated_data["trace"]))

@@ -19,6 +19,7 @@ from apps.retrieval.contracts import (
     Refusal,
     RefusalReason,
 )
+from apps.retrieval.generation.calls import UNNOTED, Calls
 from apps.retrieval.stages.figures.answerable import Lack, lack_of
 from apps.retrieval.stages.figures.line_answer import line_rows, names_a_measure
 from apps.retrieval.stages.figures.line_items import PARTS
@@ -87,7 +88,7 @@ class ExtractiveGenerator:
         self._minimum_coverage = minimum_coverage
         self._maximum_quotes = maximum_quotes
 
-    def generate(self, analysis: QueryAnalysis, context: ContextBlock) -> GeneratedAnswer:
+    def generate(self, analysis: QueryAnalysis, context: ContextBlock, calls: Calls = UNNOTED) -> GeneratedAnswer:
         """Quote the rows of the statements that were asked for, or the best pieces; refuse if none is close enough.
 
         A question for a line of a statement is answered by its row. A question for a measure is answered by the rows

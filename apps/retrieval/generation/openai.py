@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Final
 
 import openai
@@ -22,6 +24,7 @@ from apps.retrieval.errors import (
     MalformedAnswerError,
     UnknownReferenceError,
 )
+from apps.retrieval.generation.calls import UNNOTED, Call, Calls, Purpose
 from apps.retrieval.generation.profiles import GenerationProfile
 from apps.retrieval.generation.prompt import SYSTEM, repair_message, revise_message, user_message
 from apps.retrieval.generation.reply import Reply, read_reply
@@ -50,7 +53,7 @@ class OpenAICompatibleGenerator(OpenAIServer[GenerationProfile]):
     )
     largest_body_bytes = 8 * 1024 * 1024
 
-    def generate(self, analysis: QueryAnalysis, context: ContextBlock) -> GeneratedAnswer:
+    def generate(self, analysis: QueryAnalysis, context: ContextBlock, calls: Calls = UNNOTED) -> GeneratedAnswer:
         """Ask the model; see `Generator.generate`.
 
         Raises:  GenerationUnavailableError, GenerationTimeoutError, GenerationKeyError, GenerationRequestError: no
@@ -58,32 +61,50 @@ class OpenAICompatibleGenerator(OpenAIServer[GenerationProfile]):
                  MalformedAnswerError, UnknownReferenceError: the second reply cannot be used either.
         """
         messages = _asked(analysis, context)
-        content = self._ask(messages)
+        with self._call(calls, Purpose.ANSWER, context) as call:
+            content = self._ask(messages, call)
         reply = read_reply(content, _ref_ids(context))
         if isinstance(reply, Reply):
             return self._answer(reply, 1)
         again = _sent_back(content, repair_message(reply.problem, context))
-        return self._last([*messages, *again], context, 2, f"The first reply was sent back: {reply.problem}.")
+        note = f"The first reply was sent back: {reply.problem}."
+        with self._call(calls, Purpose.REPAIR, context) as call:
+            return self._last([*messages, *again], call, context, 2, note)
 
     def revise(
-        self, analysis: QueryAnalysis, context: ContextBlock, draft: GeneratedAnswer, findings: Sequence[Finding]
+        self,
+        analysis: QueryAnalysis,
+        context: ContextBlock,
+        draft: GeneratedAnswer,
+        findings: Sequence[Finding],
+        calls: Calls = UNNOTED,
     ) -> GeneratedAnswer | None:
         """Ask once more, naming the failed claims; see `Revising.revise`. An unusable reply is not sent back."""
         written = json.dumps({"answer": draft.text, "ref_ids": list(draft.ref_ids)}, ensure_ascii=False)
         again = _sent_back(written, revise_message(findings, context))
-        return self._last([*_asked(analysis, context), *again], context, draft.attempts + 1)
+        with self._call(calls, Purpose.REVISION, context) as call:
+            return self._last([*_asked(analysis, context), *again], call, context, draft.attempts + 1)
 
-    def complete(self, *, instructions: str, data: str, timeout_seconds: float) -> str:
+    def complete(self, *, instructions: str, data: str, timeout_seconds: float, calls: Calls = UNNOTED) -> str:
         """Ask for something other than an answer; see `Completing.complete`."""
-        return self._ask(
-            [{"role": "system", "content": instructions}, {"role": "user", "content": data}],
-            timeout_seconds=min(timeout_seconds, self._profile.timeout_seconds),
-            seed=COMPLETION_SEED if self._profile.send_seed else None,
-        )
+        with self._call(calls, Purpose.WORDINGS, None, timeout_seconds) as call:
+            return self._ask(
+                [{"role": "system", "content": instructions}, {"role": "user", "content": data}],
+                call,
+                seed=COMPLETION_SEED if self._profile.send_seed else None,
+            )
 
-    def _last(self, messages: Messages, context: ContextBlock, attempts: int, *notes: str) -> GeneratedAnswer:
+    def _call(
+        self, calls: Calls, purpose: Purpose, context: ContextBlock | None, timeout_seconds: float = math.inf
+    ) -> AbstractContextManager[Call]:
+        seconds = min(timeout_seconds, self._profile.timeout_seconds)
+        return calls.begin(self, purpose, context=context, timeout_seconds=seconds)
+
+    def _last(
+        self, messages: Messages, call: Call, context: ContextBlock, attempts: int, *notes: str
+    ) -> GeneratedAnswer:
         """Ask and return the answer; raise if the reply cannot be used, which ends the asking."""
-        reply = read_reply(self._ask(messages), _ref_ids(context))
+        reply = read_reply(self._ask(messages, call), _ref_ids(context))
         if isinstance(reply, Reply):
             return self._answer(reply, attempts, *notes)
         if reply.unknown_refs:
@@ -105,7 +126,7 @@ class OpenAICompatibleGenerator(OpenAIServer[GenerationProfile]):
             refusal=refusal,
         )
 
-    def _ask(self, messages: Messages, *, timeout_seconds: float | None = None, seed: int | None = None) -> str:
+    def _ask(self, messages: Messages, call: Call, *, seed: int | None = None) -> str:
         body = self._post(
             lambda client, timeout: client.chat.completions.with_streaming_response.create(
                 model=self.model,
@@ -115,10 +136,11 @@ class OpenAICompatibleGenerator(OpenAIServer[GenerationProfile]):
                 seed=openai.omit if seed is None else seed,
                 timeout=timeout,
             ),
-            timeout_seconds,
+            call.timeout_seconds,
         )
         try:
             value: Any = json.loads(body)
+            call.input_tokens, call.output_tokens = _tokens(value)
             choice = value["choices"][0]
             content, ended = choice["message"]["content"], choice.get("finish_reason")
         except (ValueError, KeyError, IndexError, TypeError) as error:
@@ -136,6 +158,14 @@ class OpenAICompatibleGenerator(OpenAIServer[GenerationProfile]):
         if retry_after:
             wait = f" (again in {retry_after} seconds)" if retry_after.isdigit() else f" (again after {retry_after})"
         return self._failed(self.failures.rate_limited, wait=wait)
+
+
+def _tokens(value: Any) -> tuple[int | None, int | None]:
+    """Return how many tokens were read and written, None where the server does not say."""
+    usage = value.get("usage") if isinstance(value, dict) else None
+    counts = usage if isinstance(usage, dict) else {}
+    read, written = (counts.get(name) for name in ("prompt_tokens", "completion_tokens"))
+    return (read if isinstance(read, int) else None), (written if isinstance(written, int) else None)
 
 
 def _asked(analysis: QueryAnalysis, context: ContextBlock) -> Messages:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from apps.retrieval.contracts import ContextBlock, Finding, GeneratedAnswer, QueryAnalysis
+from apps.retrieval.generation.calls import Calls
 
 
 class Generator(Protocol):
-    """Writes an answer only from a context block. Threads share a generator, so it holds nothing of a tenant."""
+    """Writes an answer only from a context block, for one question."""
 
     @property
     def name(self) -> str:
@@ -68,3 +69,28 @@ class Revising(Protocol):
         Returns: the new answer, unchecked; a refusal if the model gives up; None if there is no model to ask.
         Raises:  GenerationError: as `Generator.generate`.
         """
+
+
+class SharedGenerator(Protocol):
+    """What is behind a generator. Threads share it, so it holds nothing of a tenant or a question."""
+
+    def generate(self, analysis: QueryAnalysis, context: ContextBlock, calls: Calls) -> GeneratedAnswer:
+        """See `Generator.generate`. Each request to a model is noted in `calls` before it is sent."""
+
+
+@runtime_checkable
+class SharedModel(Protocol):
+    """A model behind a generator."""
+
+    def revise(
+        self,
+        analysis: QueryAnalysis,
+        context: ContextBlock,
+        draft: GeneratedAnswer,
+        findings: Sequence[Finding],
+        calls: Calls,
+    ) -> GeneratedAnswer | None:
+        """See `Revising.revise`."""
+
+    def complete(self, *, instructions: str, data: str, timeout_seconds: float, calls: Calls) -> str:
+        """See `Completing.complete`."""

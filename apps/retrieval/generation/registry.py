@@ -8,22 +8,38 @@ from typing import Final
 from apps.corpus.providers.base.registry import Registry, ResidencyBound
 from apps.retrieval.contracts import ContextBlock, Finding, GeneratedAnswer, QueryAnalysis
 from apps.retrieval.errors import GenerationResidencyError
+from apps.retrieval.generation.calls import Calls
 from apps.retrieval.generation.extractive import ExtractiveGenerator
 from apps.retrieval.generation.profiles import GENERATION_PROFILES, GenerationBackend, GenerationProfile
-from apps.retrieval.generation.protocol import Completing, Generator, Revising
+from apps.retrieval.generation.protocol import SharedGenerator, SharedModel
 
 
-def generator_for(profile: str, *, tenant_region: str, tenant_strict: bool) -> ResidencyBoundGenerator:
+def generator_for(profile: str, *, tenant_region: str, tenant_strict: bool, calls: Calls) -> ResidencyBoundGenerator:
     """Return the generator of a profile, bound to one tenant's residency rule, which is checked at each call.
 
+    Args:    calls: notes each request to a model.
     Raises:  UnknownGenerationProfileError: there is no such profile.
     """
     GENERATION_PROFILES.named(profile)
-    return ResidencyBoundGenerator(GENERATORS, profile, tenant_region=tenant_region, tenant_strict=tenant_strict)
+    return ResidencyBoundGenerator(
+        GENERATORS, profile, tenant_region=tenant_region, tenant_strict=tenant_strict, calls=calls
+    )
 
 
-class ResidencyBoundGenerator(ResidencyBound[GenerationProfile, Generator]):
-    """A generator that checks the residency rule before any passage, or any part of the question, leaves."""
+class ResidencyBoundGenerator(ResidencyBound[GenerationProfile, SharedGenerator]):
+    """A generator of one question. It checks the residency rule before any passage, or part of the question, leaves."""
+
+    def __init__(
+        self,
+        registry: Registry[GenerationProfile, SharedGenerator],
+        name: str,
+        *,
+        tenant_region: str,
+        tenant_strict: bool,
+        calls: Calls,
+    ) -> None:
+        super().__init__(registry, name, tenant_region=tenant_region, tenant_strict=tenant_strict)
+        self._calls = calls
 
     @property
     def model(self) -> str:
@@ -34,25 +50,27 @@ class ResidencyBoundGenerator(ResidencyBound[GenerationProfile, Generator]):
         return self.profile.region
 
     def generate(self, analysis: QueryAnalysis, context: ContextBlock) -> GeneratedAnswer:
-        return self.check().generate(analysis, context)
+        return self.check().generate(analysis, context, self._calls)
 
     def revise(
         self, analysis: QueryAnalysis, context: ContextBlock, draft: GeneratedAnswer, findings: Sequence[Finding]
     ) -> GeneratedAnswer | None:
         generator = self.check()
-        return generator.revise(analysis, context, draft, findings) if isinstance(generator, Revising) else None
+        if not isinstance(generator, SharedModel):
+            return None
+        return generator.revise(analysis, context, draft, findings, self._calls)
 
     def complete(self, *, instructions: str, data: str, timeout_seconds: float) -> str | None:
         # What writes nothing is not asked, wherever it is. Its profile may change before the check reads it again.
-        if not isinstance(GENERATORS.shared(self.profile), Completing):
+        if not isinstance(GENERATORS.shared(self.profile), SharedModel):
             return None
         model = self.check()
-        if not isinstance(model, Completing):
+        if not isinstance(model, SharedModel):
             return None
-        return model.complete(instructions=instructions, data=data, timeout_seconds=timeout_seconds)
+        return model.complete(instructions=instructions, data=data, timeout_seconds=timeout_seconds, calls=self._calls)
 
 
-def _build(profile: GenerationProfile) -> Generator:
+def _build(profile: GenerationProfile) -> SharedGenerator:
     match profile.backend:
         case GenerationBackend.EXTRACTIVE:
             return ExtractiveGenerator()

@@ -1,34 +1,46 @@
-"""Answer one question, from the open scope to the recorded answer, for the API, the admin and the shell alike."""
+"""Answer one question, from its text to the recorded answer, for the API, the admin and the shell alike.
+
+No transaction is open while a model works. Each read opens the question's scopes for itself. Each request to a model is
+recorded before it is sent. The answer is recorded in a last transaction, which first checks again what it stands on:
+grants, policy, erasures and documents.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Final, TypeVar
+from uuid import UUID
 
 from apps.audit.models import Event, Outcome
 from apps.erasure.errors import ScopeClosedError
 from apps.erasure.runs.closing import closed_among, require_open
-from apps.intents.contracts import IntentDecision, KindGrant
-from apps.retrieval.contracts import NO_FILTERS, GivenFilters, Question
-from apps.retrieval.errors import DocumentsGoneError, QuestionError
+from apps.errors import ApplicationError
+from apps.intents.contracts import IntentDecision, KindGrant, PolicySnapshot
+from apps.intents.selectors import policy_in_force
+from apps.retrieval.contracts import NO_FILTERS, ContextBlock, GivenFilters, Question
+from apps.retrieval.errors import DocumentsGoneError, PolicyChangedError, QuestionError
 from apps.retrieval.events import FAILED, REJECTED
 from apps.retrieval.pipeline import FindResult, PipelineResult, answer, find
 from apps.retrieval.retrievers.documents import may_be_read
-from apps.retrieval.services.recording import answer_record, question_digest, search_record
+from apps.retrieval.services.calls import Deadline, RecordedCalls
+from apps.retrieval.services.recording import answer_record, named_calls, question_digest, search_record
 from apps.retrieval.services.wiring import dependencies_for
 from apps.retrieval.stage_choice import stages_in_use
 from apps.retrieval.stage_settings import StageSettings
 from apps.retrieval.trace import FusedRanking
-from apps.tenants.context import ScopeContext, current_scope, open_scope, record_failure
+from apps.tenants.context import record_separately
 from apps.tenants.ids import ScopeId
+from apps.tenants.principals import Principal
 from apps.tenants.roles import Permission
 from apps.tenants.selectors.tenants import current_tenant, scope_by_key, scopes_below
+from apps.tenants.short_scopes import ShortScopes, current_short_scopes
 
 _TRIES: Final = 3
 ResultT = TypeVar("ResultT", PipelineResult, FindResult)
+OnRecorded = Callable[[Event], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,90 +63,105 @@ class Searched:
     event: Event
 
 
+class _OutdatedError(Exception):
+    """What was found may not be used any more, so the question is answered again.
+
+    Args: again: the error that says so after the last try.
+    """
+
+    def __init__(self, again: ApplicationError) -> None:
+        super().__init__(again)
+        self.again = again
+
+
 def ask(
-    *, text: str, scopes: Sequence[str] = (), given: GivenFilters = NO_FILTERS, as_of: datetime | None = None
+    *,
+    text: str,
+    scopes: Sequence[str] = (),
+    given: GivenFilters = NO_FILTERS,
+    as_of: datetime | None = None,
+    principal: Principal | None = None,
+    reason: str = "",
+    on_recorded: OnRecorded | None = None,
 ) -> Asked:
-    """Answer a question for the open scope's principal, and record it in the same transaction.
+    """Answer a question and record it. Call it outside of any scope: a scope would stay open while a model works.
 
     Args:    text: the question.
              scopes: keys of the scopes to search, each with all scopes below it; if empty, all granted scopes. Scopes
                  that are being erased, or were erased, are left out.
              given: filters that came beside the text; they narrow the search and are never relaxed.
              as_of: search the document versions that were current then (aware); None for now.
+             principal: who asks; None for the principal of the open scope.
+             reason: why the system asks.
+             on_recorded: called with the event in the transaction that records the answer.
     Raises:  PermissionDeniedError, ScopeNotGrantedError.
              ScopeClosedError: a scope that `scopes` names, or every scope, is being erased.
              QuestionError: the text cannot be read as a question. Recorded, although the request fails.
-             DocumentsGoneError: documents are being removed faster than the question can be answered. Recorded,
-                 although the request fails.
+             DocumentsGoneError, PolicyChangedError: documents are removed, or policies approved, faster than the
+                 question can be answered. Recorded, although the request fails.
+             UnknownTenantError, InvalidKeyError: the principal lost its access meanwhile. Recorded.
     """
-    with _open_question_scope(scopes) as narrowed:
-        question = _question(narrowed, text, given, as_of)
-        settings, result = _carry_out(question, answer)
-        decision, grant = result.trace.output(IntentDecision), result.trace.output(KindGrant)
-        if decision is None or grant is None:
-            raise AssertionError("a question was answered without passing the gate")
-        event = answer_record(text, result, decision, grant, settings)
+    asking = _begin(text, scopes, given, as_of, principal, reason)
+
+    def write(result: PipelineResult) -> Event:
+        decision, grant = _decided(result)
+        return answer_record(text, result, decision, grant, asking.settings, asking.calls)
+
+    result, event = asking.carry_out(answer, write, on_recorded)
+    decision, grant = _decided(result)
     return Asked(text=text, result=result, decision=decision, grant=grant, event=event)
 
 
 def search(
-    *, text: str, scopes: Sequence[str] = (), given: GivenFilters = NO_FILTERS, as_of: datetime | None = None
+    *,
+    text: str,
+    scopes: Sequence[str] = (),
+    given: GivenFilters = NO_FILTERS,
+    as_of: datetime | None = None,
+    principal: Principal | None = None,
+    reason: str = "",
+    on_recorded: OnRecorded | None = None,
 ) -> Searched:
     """Find what a question would be answered from, and record it. Take the same steps as `ask`, but write no answer.
 
     Args, Raises: as `ask`.
     """
-    with _open_question_scope(scopes) as narrowed:
-        question = _question(narrowed, text, given, as_of)
-        settings, result = _carry_out(question, find)
-        event = search_record(text, result, settings)
+    asking = _begin(text, scopes, given, as_of, principal, reason)
+
+    def write(result: FindResult) -> Event:
+        return search_record(text, result, asking.settings, asking.calls)
+
+    result, event = asking.carry_out(find, write, on_recorded)
     return Searched(text=text, result=result, event=event)
 
 
-@contextmanager
-def _open_question_scope(scopes: Sequence[str]) -> Iterator[ScopeContext]:
-    """Open the scope of the question. It narrows what the database permits, and not only what the query asks for."""
-    context = current_scope()
-    context.principal.require(Permission.QUESTION_ASK)
-    wanted = _open_still(scopes)
-    with open_scope(
-        tenant=context.tenant_id, scopes=wanted, principal=context.principal, reason=context.reason
-    ) as narrowed:
-        yield narrowed
+def _decided(result: PipelineResult) -> tuple[IntentDecision, KindGrant]:
+    decision, grant = result.trace.output(IntentDecision), result.trace.output(KindGrant)
+    if decision is None or grant is None:
+        raise AssertionError("a question was answered without passing the gate")
+    return decision, grant
 
 
-def _question(narrowed: ScopeContext, text: str, given: GivenFilters, as_of: datetime | None) -> Question:
-    return Question(
-        text=text,
-        tenant_id=narrowed.tenant_id,
-        scope_ids=tuple(sorted(narrowed.scope_ids)),
-        as_of=as_of,
-        given=given,
+def _begin(
+    text: str,
+    scopes: Sequence[str],
+    given: GivenFilters,
+    as_of: datetime | None,
+    principal: Principal | None,
+    reason: str,
+) -> _Asking:
+    if principal is None:
+        acting = current_short_scopes()
+    else:
+        acting = ShortScopes(principal=principal, scope_ids=principal.scope_ids, reason=reason)
+    acting.principal.require(Permission.QUESTION_ASK)
+    with acting.open():
+        wanted = _open_still(scopes)
+    narrowed = ShortScopes(principal=acting.principal, scope_ids=wanted, reason=acting.reason)
+    question = Question(
+        text=text, tenant_id=acting.tenant_id, scope_ids=tuple(sorted(wanted)), as_of=as_of, given=given
     )
-
-
-def _carry_out(question: Question, way: Callable[..., ResultT]) -> tuple[StageSettings, ResultT]:
-    """Answer the question or find its passages, as `way` says. If that fails, record that the question was asked."""
-    try:
-        settings = stages_in_use()
-        return settings, _answer_from_readable(question, way, settings)
-    except (QuestionError, ScopeClosedError) as error:
-        record_failure(
-            action=REJECTED,
-            core={"code": error.code, "length_chars": len(question.text)},
-            outcome=Outcome.REFUSED,
-            scopes=question.scope_ids,
-        )
-        raise
-    except Exception as error:
-        record_failure(
-            action=FAILED,
-            core={"code": getattr(error, "code", type(error).__name__)},
-            question=question_digest(question.text),
-            outcome=Outcome.FAILED,
-            scopes=question.scope_ids,
-        )
-        raise
+    return _Asking(scopes=narrowed, question=question)
 
 
 def _open_still(keys: Sequence[str]) -> frozenset[ScopeId]:
@@ -150,20 +177,101 @@ def _open_still(keys: Sequence[str]) -> frozenset[ScopeId]:
     return wanted - closed
 
 
-def _answer_from_readable(question: Question, way: Callable[..., ResultT], settings: StageSettings) -> ResultT:
-    """Return a result whose documents may all still be read, and keep removals waiting until it is recorded.
+class _Asking:
+    """One question under way.
 
-    If a document is removed while the question is being answered from it, the document is not quoted: the question is
-    answered again.
-
-    Raises: QuestionError.
-            DocumentsGoneError: documents were removed in each of the tries.
-            ScopeClosedError: one of the question's scopes is being erased by now.
+    scopes: those that the question searches; they narrow what the database permits, not only what the query asks for.
+    calls: the ids of the events of the requests that were sent to a model for it.
     """
-    for _ in range(_TRIES):
-        result = way(question, deps=dependencies_for(current_tenant(), settings=settings))
-        found = {hit.document_id for fused in result.trace.outputs(FusedRanking) for hit in fused.hits}
-        require_open(question.scope_ids)
-        if may_be_read(found):
-            return result
-    raise DocumentsGoneError
+
+    def __init__(self, *, scopes: ShortScopes, question: Question) -> None:
+        self.scopes, self.question = scopes, question
+        self.settings = StageSettings()
+        self.calls: list[str] = []
+
+    def carry_out(
+        self, way: Callable[..., ResultT], write: Callable[[ResultT], Event], on_recorded: OnRecorded | None
+    ) -> tuple[ResultT, Event]:
+        """Answer the question or find its passages, as `way` says. If that fails, record that it was asked."""
+        try:
+            self.settings = stages_in_use()
+            return self._carry_out(way, write, on_recorded)
+        except (QuestionError, ScopeClosedError) as error:
+            self._record_failure(
+                {
+                    "action": REJECTED,
+                    "core": {"code": error.code, "length_chars": len(self.question.text), **named_calls(self.calls)},
+                    "outcome": Outcome.REFUSED,
+                }
+            )
+            raise
+        except BaseException as error:
+            self._record_failure(
+                {
+                    "action": FAILED,
+                    "core": {"code": getattr(error, "code", type(error).__name__), **named_calls(self.calls)},
+                    "question": question_digest(self.question.text, self.scopes.tenant_id),
+                    "outcome": Outcome.FAILED,
+                }
+            )
+            raise
+
+    def _carry_out(
+        self, way: Callable[..., ResultT], write: Callable[[ResultT], Event], on_recorded: OnRecorded | None
+    ) -> tuple[ResultT, Event]:
+        """Answer from what may be used until the answer is recorded; if that changes meanwhile, answer again."""
+        deadline = Deadline(self.settings.question_deadline_seconds)
+        for left in reversed(range(_TRIES)):
+            try:
+                policy, result = self._found(way, deadline)
+                found = {hit.document_id for fused in result.trace.outputs(FusedRanking) for hit in fused.hits}
+                with self.scopes.renewed().open():
+                    self._confirm(policy, found)
+                    event = write(result)
+                    if on_recorded:
+                        on_recorded(event)
+            except _OutdatedError as error:
+                if not left:
+                    raise error.again from None
+            else:
+                return result, event
+        raise AssertionError("the last try returns or raises")
+
+    def _found(self, way: Callable[..., ResultT], deadline: Deadline) -> tuple[PolicySnapshot, ResultT]:
+        with self.scopes.open():
+            policy = policy_in_force()
+            calls = RecordedCalls(
+                scopes=self.scopes,
+                policy=policy,
+                deadline=deadline,
+                question=self.question.text,
+                confirm=partial(self._confirm_context, policy),
+                event_ids=self.calls,
+            )
+            deps = dependencies_for(current_tenant(), policy, self.settings, scopes=self.scopes, calls=calls)
+        return policy, way(self.question, deps=deps)
+
+    def _confirm_context(self, policy: PolicySnapshot, context: ContextBlock | None) -> None:
+        passages = context.passages if context else ()
+        self._confirm(policy, {each.chunk.document.document_id for each in passages})
+
+    def _confirm(self, policy: PolicySnapshot, document_ids: Collection[UUID]) -> None:
+        """Require that all that the question stands on still holds, and keep removals waiting until the commit.
+
+        Raises: ScopeClosedError: one of the question's scopes is being erased by now.
+                _OutdatedError: another policy is in force, or a document may not be read any more.
+        """
+        require_open(self.question.scope_ids)
+        if policy_in_force().version_id != policy.version_id:
+            raise _OutdatedError(PolicyChangedError())
+        if not may_be_read(document_ids):
+            raise _OutdatedError(DocumentsGoneError())
+
+    def _record_failure(self, event: dict[str, object]) -> None:
+        record_separately(
+            tenant=self.scopes.tenant_id,
+            scopes=self.scopes.scope_ids,
+            principal=self.scopes.principal,
+            reason=self.scopes.reason,
+            event={**event, "scopes": self.question.scope_ids},
+        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -39,29 +39,46 @@ from apps.retrieval.trace import (
     Trace,
 )
 from apps.tenants.context import current_scope
+from apps.tenants.ids import TenantId
 
 Json = dict[str, Any]
 
 
-def question_digest(text: str) -> Json:
-    """Return what the log keeps of the question: its digest under the tenant's key of this epoch, and its length."""
+def question_digest(text: str, tenant_id: TenantId | None = None) -> Json:
+    """Return what the log keeps of the question: its digest under the tenant's key of this epoch, and its length.
+
+    Args: tenant_id: None for the open tenant.
+    """
     period = epoch(timezone.now())
     return {
-        "hmac_sha256": keyed_digest(text, tenant=current_scope().tenant_id, epoch=period),
+        "hmac_sha256": keyed_digest(text, tenant=tenant_id or current_scope().tenant_id, epoch=period),
         "key_epoch": period,
         "length_chars": len(text),
     }
 
 
 def answer_record(
-    text: str, result: PipelineResult, decision: IntentDecision, grant: KindGrant, settings: StageSettings
+    text: str,
+    result: PipelineResult,
+    decision: IntentDecision,
+    grant: KindGrant,
+    settings: StageSettings,
+    calls: Sequence[str] = (),
 ) -> Event:
-    """Record an answered (or refused) question in the current transaction."""
+    """Record an answered (or refused) question in the current transaction.
+
+    Args: calls: the ids of the events of its requests to a model.
+    """
     trace, answer = result.trace, result.answer
     return record(
         action=ANSWERED,
         outcome=_outcome(answer.refusal, trace),
-        core={**_core(trace, decision, grant, settings), "generator": answer.generator, "model": answer.model},
+        core={
+            **_core(trace, decision, grant, settings),
+            "generator": answer.generator,
+            "model": answer.model,
+            **named_calls(calls),
+        },
         question=_question(text, trace, decision, grant),
         answer=_answer(trace, answer),
         passages={"hits": recorded_hits(trace, answer.ref_ids)},
@@ -69,19 +86,27 @@ def answer_record(
     )
 
 
-def search_record(text: str, result: FindResult, settings: StageSettings) -> Event:
-    """Record in the current transaction a question that was searched for without writing an answer."""
+def search_record(text: str, result: FindResult, settings: StageSettings, calls: Sequence[str] = ()) -> Event:
+    """Record in the current transaction a question that was searched for without writing an answer.
+
+    Args: calls: as in answer_record.
+    """
     trace, found = result.trace, result.found
     refusal = found.outcome if isinstance(found.outcome, Refusal) else None
     return record(
         action=SEARCHED,
         outcome=_outcome(refusal, trace),
-        core=_core(trace, found.decision, found.grant, settings),
+        core={**_core(trace, found.decision, found.grant, settings), **named_calls(calls)},
         question=_question(text, trace, found.decision, found.grant),
         answer=_context(trace, refusal),
         passages={"hits": recorded_hits(trace)},
         scopes=current_scope().scope_ids,
     )
+
+
+def named_calls(event_ids: Sequence[str]) -> Json:
+    """Return the events of a question's requests to a model; nothing where no model was asked."""
+    return {"calls": list(event_ids)} if event_ids else {}
 
 
 def _outcome(refusal: Refusal | None, trace: Trace) -> Outcome:

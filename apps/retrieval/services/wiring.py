@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import TypeVar
 
 from apps.corpus.providers.around import ProviderAround
 from apps.corpus.providers.protocol import EmbeddingProvider, Vectors
@@ -12,6 +13,7 @@ from apps.intents.gate import gate
 from apps.intents.selectors import policy_in_force
 from apps.intents.services import classify
 from apps.retrieval.dependencies import PipelineDependencies
+from apps.retrieval.generation.calls import Calls
 from apps.retrieval.generation.registry import generator_for
 from apps.retrieval.optional.metadata import MetadataRetriever
 from apps.retrieval.optional.slots import SlotParts, slots_for
@@ -19,11 +21,15 @@ from apps.retrieval.retrievers.chunks import CorpusChunkStore
 from apps.retrieval.retrievers.dense import DenseRetriever
 from apps.retrieval.retrievers.inventory import CorpusInventoryReader
 from apps.retrieval.retrievers.sparse import SparseRetriever
+from apps.retrieval.services.calls import Deadline, RecordedCalls
 from apps.retrieval.stage_choice import stages_in_use
 from apps.retrieval.stage_settings import StageSettings
+from apps.tenants.ids import TenantId
 from apps.tenants.models import Tenant
+from apps.tenants.short_scopes import ShortScopes, current_short_scopes
 
 QUOTING_PROFILE = "extractive"
+PartT = TypeVar("PartT")
 
 
 class EmbeddedOnce(ProviderAround):
@@ -48,41 +54,58 @@ class EmbeddedOnce(ProviderAround):
 class PolicyGate:
     """Compliance gate 1: classifies questions and grants kinds under one policy version."""
 
-    def __init__(self, snapshot: PolicySnapshot, provider: EmbeddingProvider) -> None:
+    def __init__(self, snapshot: PolicySnapshot, provider: EmbeddingProvider, tenant_id: TenantId) -> None:
         self._snapshot = snapshot
         self._provider = provider
+        self._tenant_id = tenant_id
 
     def classify(self, text: str) -> IntentDecision:
-        return classify(question=text, snapshot=self._snapshot, provider=self._provider)
+        return classify(question=text, snapshot=self._snapshot, provider=self._provider, tenant_id=self._tenant_id)
 
     def grant(self, decision: IntentDecision) -> KindGrant:
         return gate(decision, self._snapshot)
 
 
 def dependencies_for(
-    tenant: Tenant, snapshot: PolicySnapshot | None = None, settings: StageSettings | None = None
+    tenant: Tenant,
+    snapshot: PolicySnapshot | None = None,
+    settings: StageSettings | None = None,
+    *,
+    scopes: ShortScopes | None = None,
+    calls: Calls | None = None,
 ) -> PipelineDependencies:
     """Return everything that the pipeline needs, for the open tenant.
 
     Args:   snapshot: the policy to ask under, such as that of a draft; None for the policy in force.
             settings: of the retrieval stages, such as those of an evaluation; None for the settings in use here.
+            scopes: opened for each read, so that the pipeline can run outside of any scope; None if it runs within the
+                open one.
+            calls: notes the requests to a model; None to record them for the open scope's principal.
     Raises: NoPolicyInForceError, ResidencyError, UnknownProviderError, UnknownGenerationProfileError.
     """
     snapshot = snapshot or policy_in_force()
+    settings = settings or stages_in_use()
+    if calls is None:
+        acting = scopes or current_short_scopes()
+        calls = RecordedCalls(scopes=acting, policy=snapshot, deadline=Deadline(settings.question_deadline_seconds))
     region, strict = tenant.residency_region, tenant.residency_strict
     provider = EmbeddedOnce(provider_for(tenant.embedding_profile, tenant_region=region, tenant_strict=strict))
-    settings = settings or stages_in_use()
-    generator = generator_for(tenant.generation_profile, tenant_region=region, tenant_strict=strict)
+    generator = generator_for(tenant.generation_profile, tenant_region=region, tenant_strict=strict, calls=calls)
+
+    def reading(part: PartT) -> PartT:
+        return scopes.each_step(part) if scopes else part
+
+    k1, b = snapshot.retrieval.bm25_k1, snapshot.retrieval.bm25_b
     return PipelineDependencies(
-        intents=PolicyGate(snapshot, provider),
-        inventory=CorpusInventoryReader(),
+        intents=PolicyGate(snapshot, provider, TenantId(tenant.id)),
+        inventory=reading(CorpusInventoryReader()),
         embedder=provider,
-        dense=DenseRetriever(),
-        sparse=SparseRetriever(k1=snapshot.retrieval.bm25_k1, b=snapshot.retrieval.bm25_b),
-        metadata=MetadataRetriever(k1=snapshot.retrieval.bm25_k1, b=snapshot.retrieval.bm25_b),
-        chunks=CorpusChunkStore(),
+        dense=reading(DenseRetriever()),
+        sparse=reading(SparseRetriever(k1=k1, b=b)),
+        metadata=reading(MetadataRetriever(k1=k1, b=b)),
+        chunks=reading(CorpusChunkStore()),
         generator=generator,
-        quoting=generator_for(QUOTING_PROFILE, tenant_region=region, tenant_strict=strict),
+        quoting=generator_for(QUOTING_PROFILE, tenant_region=region, tenant_strict=strict, calls=calls),
         clock=time.perf_counter,
         policy=snapshot.retrieval,
         settings=settings,

@@ -14,6 +14,9 @@ place that an erasure must reach. What a client wants of the key is an answer af
 changes nothing. So a repeated question is answered anew, recorded anew, and the header Glassbox-Repeats-Event names the
 first one's event, which tells a retry from a second question. A reused key with another body is still refused, and so
 are two at once.
+
+No transaction is open while a question is answered, so the row is written in the transaction that records the answer,
+and what keeps a second one out meanwhile is a mark in Redis. Without Redis two at once are both answered.
 """
 
 from __future__ import annotations
@@ -21,17 +24,21 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Callable, Iterable, Mapping
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import wraps
-from typing import Any
-from uuid import UUID
+from typing import Any, Final, Protocol
+from uuid import UUID, uuid4
 
+from django.core.cache import cache
 from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, connection
 from django.http import QueryDict
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
+from redis.exceptions import RedisError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -44,12 +51,17 @@ from apps.tenants.api.views import ApiView
 from apps.tenants.context import current_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.models import IdempotentRequest
+from apps.tenants.short_scopes import ShortScopes
 
 HEADER = "Idempotency-Key"
 REPLAYED_HEADER = "Idempotent-Replayed"
 REPEATS_HEADER = "Glassbox-Repeats-Event"
 KEPT_FOR = timedelta(hours=24)
 _MAXIMUM_KEY_CHARS = 255
+# Longer than any question is answered for.
+_MARK_SECONDS: Final = 900
+
+logger = logging.getLogger("glassbox.api")
 
 
 class ActResponse(Response):
@@ -87,18 +99,13 @@ def idempotent(handler: Handler) -> Callable[..., Response]:
 
     @wraps(handler)
     def wrapper(view: ApiView, request: Request, *args: Any, **kwargs: Any) -> Response:
-        key = request.headers.get(HEADER)
+        key = _given_key(request)
         if key is None:
             view.require_unchanged(request, *args, **kwargs)
             return handler(view, request, *args, **kwargs)
-        if not (0 < len(key) <= _MAXIMUM_KEY_CHARS and key.isascii() and key.isprintable()):
-            raise InvalidIdempotencyKeyError
-        key_digest = _key_digest(key)
-        request_digest = _request_digest(request)
-        _lock(key_digest)
-        known = _known(key_digest)
-        if known is not None and not hmac.compare_digest(known.request_digest, request_digest):
-            raise IdempotencyKeyReusedError
+        digests = _key_digest(key), _request_digest(request)
+        _lock(digests[0])
+        known = _known(*digests)
         if known is not None and known.replayable:
             return _replay(known)
         view.require_unchanged(request, *args, **kwargs)
@@ -106,10 +113,67 @@ def idempotent(handler: Handler) -> Callable[..., Response]:
         if known is not None:
             response[REPEATS_HEADER] = str(known.subject_id)
         elif response.status_code < 300:
-            _remember(key_digest, request_digest, response)
+            _remember(*digests, response)
         return response
 
     return wrapper
+
+
+def idempotent_question(handler: Callable[..., Response]) -> Callable[..., Response]:
+    """Let the handler of a question honour Idempotency-Key. Its view opens its own scopes.
+
+    The handler gets `on_recorded`: what to call with the question's event in the transaction that records it, or None.
+    """
+
+    @wraps(handler)
+    def wrapper(view: ApiView, request: Request, *args: Any, **kwargs: Any) -> Response:
+        key = _given_key(request)
+        if key is None:
+            return handler(view, request, *args, on_recorded=None, **kwargs)
+        scopes = ShortScopes(principal=view.principal, scope_ids=view.principal.scope_ids)
+        with scopes.open():
+            digests = _key_digest(key), _request_digest(request)
+        with _marked(digests[0]):
+            with scopes.open():
+                known = _known(*digests)
+            if known is not None:
+                response = handler(view, request, *args, on_recorded=None, **kwargs)
+                response[REPEATS_HEADER] = str(known.subject_id)
+                return response
+
+            def on_recorded(event: Identified) -> None:
+                _remember(*digests, ActResponse(status=200, subject_id=event.id, replayable=False))
+
+            return handler(view, request, *args, on_recorded=on_recorded, **kwargs)
+
+    return wrapper
+
+
+class Identified(Protocol):
+    """What was recorded."""
+
+    id: UUID
+
+
+@contextmanager
+def _marked(key_digest: str) -> Iterator[None]:
+    """Keep a second request of the same key out. The mark of a process that dies ends by itself."""
+    name, mine = f"idempotency:{key_digest}", uuid4()
+    try:
+        free = cache.add(name, mine, timeout=_MARK_SECONDS)
+    except RedisError as error:
+        # Without the traceback: an outage would write one for every request.
+        logger.error("two questions of one key are not kept apart: Redis can't be reached (%s)", type(error).__name__)  # noqa: TRY400
+        yield
+        return
+    if not free:
+        raise RequestInProgressError
+    try:
+        yield
+    finally:
+        with suppress(RedisError):
+            if cache.get(name) == mine:
+                cache.delete(name)
 
 
 def forget_expired() -> int:
@@ -127,10 +191,20 @@ def _lock(key_digest: str) -> None:
         raise RequestInProgressError
 
 
-def _known(key_digest: str) -> IdempotentRequest | None:
+def _given_key(request: Request) -> str | None:
+    key = request.headers.get(HEADER)
+    if key is not None and not (0 < len(key) <= _MAXIMUM_KEY_CHARS and key.isascii() and key.isprintable()):
+        raise InvalidIdempotencyKeyError
+    return key
+
+
+def _known(key_digest: str, request_digest: str) -> IdempotentRequest | None:
+    """Return the earlier request of this key. Raises IdempotencyKeyReusedError: it asked for something else."""
     found: IdempotentRequest | None = IdempotentRequest.objects.filter(
         **_principal(), key_digest=key_digest, expires_at__gt=timezone.now()
     ).first()
+    if found is not None and not hmac.compare_digest(found.request_digest, request_digest):
+        raise IdempotencyKeyReusedError
     return found
 
 

@@ -118,7 +118,8 @@ def problem_handler(error: Exception, context: dict[str, Any]) -> Response | Non
     """
     view = context.get("view")
     response = _of_application(error, view) if isinstance(error, ApplicationError) else _of_framework(error, view)
-    if response is not None:
+    # A view that opens its own scopes has left them, and its transactions with them.
+    if response is not None and not getattr(view, "opens_own_scopes", False):
         set_rollback()
     return response
 

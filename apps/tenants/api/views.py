@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
@@ -26,6 +26,10 @@ from apps.tenants.api.pagination import CursorPages
 from apps.tenants.api.serializers import StrictSerializer
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Permission
+from apps.tenants.short_scopes import opens_own_scopes
+
+if TYPE_CHECKING:
+    from rest_framework.views import AsView, GenericView
 
 ModelT = TypeVar("ModelT", bound=Model)
 JSON_BODY_LIMIT_BYTES = 1024 * 1024
@@ -40,6 +44,7 @@ class ApiView(APIView):
     flags: parameters that stand without a value.
     media_types: what it answers with beside problems, where that is not JSON.
     field_of_error: which field of the request an ApplicationError complains about.
+    opens_own_scopes: for a view that waits for something else; see short_scopes.py.
     deprecated, deprecated_parameters: by HTTP method, and by name: see deprecation.py.
     """
 
@@ -50,7 +55,13 @@ class ApiView(APIView):
     media_types: ClassVar[tuple[str, ...]] = ()
     deprecated: ClassVar[Mapping[str, Deprecated]] = {}
     deprecated_parameters: ClassVar[Mapping[str, Deprecated]] = {}
+    opens_own_scopes: ClassVar[bool] = False
     body_limit_bytes: int = JSON_BODY_LIMIT_BYTES
+
+    @classmethod
+    def as_view(cls, **initkwargs: Any) -> AsView[GenericView]:
+        view = super().as_view(**initkwargs)
+        return opens_own_scopes(view) if cls.opens_own_scopes else view
 
     @property
     def principal(self) -> Principal:

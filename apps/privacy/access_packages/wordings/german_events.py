@@ -151,6 +151,8 @@ EVENTS: Final[Mapping[str, str]] = {
     "retrieval.evaluation_run.started": "Prüflauf begonnen",
     "retrieval.impact.computed": "Vorschau der Auswirkungen berechnet",
     "retrieval.impact.requested": "Vorschau der Auswirkungen verlangt",
+    "retrieval.model.called": "Sprachmodell aufgerufen",
+    "retrieval.model.returned": "Aufruf eines Sprachmodells beendet",
     "retrieval.question.answered": "Frage beantwortet",
     "retrieval.question.failed": "Frage fehlgeschlagen",
     "retrieval.question.rejected": "Frage abgewiesen",

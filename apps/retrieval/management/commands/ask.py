@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from argparse import RawDescriptionHelpFormatter
-from typing import IO, Any, cast
+from typing import IO, Any, Final, cast
 
 from django.core.management.base import CommandError, CommandParser
 from rich.console import Console
@@ -18,6 +18,8 @@ from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.management.served import ServedCommand
 from apps.tenants.selectors.tenants import tenant_by_slug
+
+_REASON: Final = "manage.py ask"
 
 
 class Command(ServedCommand):
@@ -37,8 +39,9 @@ class Command(ServedCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             tenant = tenant_by_slug(options["tenant"])
-            with open_scope(tenant=TenantId(tenant.id), reason="manage.py ask"):
-                asked = ask(text=options["question"], scopes=options["scope"])
+            with open_scope(tenant=TenantId(tenant.id), reason=_REASON) as context:
+                system = context.principal
+            asked = ask(text=options["question"], scopes=options["scope"], principal=system, reason=_REASON)
         except ApplicationError as error:
             raise CommandError(str(error)) from error
         if options["json"]:

@@ -1,0 +1,138 @@
+"""Record each request to a model in the log: before it is sent, and what became of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from apps.audit.models import Event, Outcome
+from apps.audit.services import record
+from apps.intents.contracts import PolicySnapshot
+from apps.retrieval.contracts import ContextBlock
+from apps.retrieval.errors import GenerationTimeoutError
+from apps.retrieval.events import CALLED, RETURNED
+from apps.retrieval.generation.calls import Call, Model, Purpose
+from apps.retrieval.services.recording import question_digest
+from apps.tenants.context import current_scope, record_separately
+from apps.tenants.short_scopes import ShortScopes, release_connection
+
+
+class Deadline:
+    """The time that all requests of one question may take together.
+
+    Args: seconds: counted from now.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._ends = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """Return the seconds that are left; 0 or less if none are."""
+        return self._ends - time.monotonic()
+
+
+class RecordedCalls:
+    """The requests of one question. Each is an event before it is sent, and a second one when it has ended.
+
+    Args: scopes: who asks, and where.
+          policy: under which the passages were found.
+          deadline: of all requests together.
+          question: its text, kept as a digest; empty if nobody asked it.
+          confirm: called in the transaction that records a request. It raises if the request may not be sent any more.
+          event_ids: where the id of the first event of each request is added.
+    """
+
+    def __init__(
+        self,
+        *,
+        scopes: ShortScopes,
+        policy: PolicySnapshot,
+        deadline: Deadline,
+        question: str = "",
+        confirm: Callable[[ContextBlock | None], None] = lambda _: None,
+        event_ids: list[str] | None = None,
+    ) -> None:
+        self._scopes, self._policy, self._deadline = scopes, policy, deadline
+        self._question, self._confirm = question, confirm
+        self._event_ids = [] if event_ids is None else event_ids
+
+    @contextmanager
+    def begin(
+        self, to: Model, purpose: Purpose, *, context: ContextBlock | None, timeout_seconds: float
+    ) -> Iterator[Call]:
+        """See `Calls.begin`. Without an open scope, the first event is committed before the block begins."""
+        left = self._deadline.left()
+        if left <= 0:
+            raise GenerationTimeoutError(model=to.model, timeout_seconds=f"{self._deadline.seconds:g}")
+        call = Call(timeout_seconds=min(timeout_seconds, left))
+        with self._scopes.renewed().open():
+            self._confirm(context)
+            event = self._record_called(to, purpose, context, call)
+        self._event_ids.append(str(event.id))
+        # The model may take as long as the deadline allows, and others need the connection meanwhile.
+        release_connection()
+        started = time.monotonic()
+        try:
+            yield call
+        except BaseException as error:
+            self._record_returned(event, call, started, code=getattr(error, "code", type(error).__name__))
+            raise
+        self._record_returned(event, call, started, code="")
+
+    def _record_called(self, to: Model, purpose: Purpose, context: ContextBlock | None, call: Call) -> Event:
+        passages = context.passages if context else ()
+        groups: dict[str, Any] = {"question": question_digest(self._question)} if self._question else {}
+        if passages:
+            groups["passages"] = {
+                "hits": [
+                    {
+                        "chunk_id": str(each.chunk.chunk_id),
+                        "document_id": str(each.chunk.document.document_id),
+                        "kind": each.chunk.document.kind,
+                        "ref_id": each.ref_id,
+                        "content_sha256": each.chunk.content_sha256,
+                    }
+                    for each in passages
+                ]
+            }
+        return record(
+            action=CALLED,
+            core={
+                "profile": to.name,
+                "model": to.model,
+                "region": to.region,
+                "purpose": purpose.value,
+                "policy_version": self._policy.number,
+                "policy_version_id": str(self._policy.version_id),
+                "passages": len(passages),
+                "context_sha256": context.sha256 if context else "",
+                "context_chars": context.size_chars if context else 0,
+                "timeout_seconds": round(call.timeout_seconds, 3),
+            },
+            scopes=current_scope().scope_ids,
+            **groups,
+        )
+
+    def _record_returned(self, event: Event, call: Call, started: float, *, code: str) -> None:
+        record_separately(
+            tenant=self._scopes.tenant_id,
+            scopes=self._scopes.scope_ids,
+            principal=self._scopes.principal,
+            reason=self._scopes.reason,
+            event={
+                "action": RETURNED,
+                "outcome": Outcome.FAILED if code else Outcome.SUCCESS,
+                "subject_type": "event",
+                "subject_id": event.id,
+                "core": {
+                    "code": code,
+                    "elapsed_ms": round((time.monotonic() - started) * 1000.0, 3),
+                    "input_tokens": call.input_tokens,
+                    "output_tokens": call.output_tokens,
+                },
+                "scopes": self._scopes.scope_ids,
+            },
+        )
