@@ -1,7 +1,8 @@
 from apps.erasure.models.certificate import Certificate
 from apps.erasure.models.hold import Because, HeldItem, LegalHold, Restriction
 from apps.erasure.models.purge import Purge, PurgeFigure, PurgePart, Reach
-from apps.erasure.models.removal import RemovalRun, RemovalStep, RemovalTarget, TargetOutcome
+from apps.erasure.models.removal import RemovalRun
+from apps.erasure.models.removal_ledger import RemovalStep, RemovalTarget, TargetOutcome
 from apps.erasure.models.restoration import Restoration, RestorationState, Supplement
 from apps.erasure.models.retention import (
     RetentionCount,
