@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apps.corpus.extraction.language import language_of_question
-from apps.retrieval.contracts import Certainty, FilterField, MetadataFilter, QueryAnalysis
+from apps.retrieval.contracts import Certainty, DocumentFilter, FilterField, MetadataFilter, QueryAnalysis
 from apps.retrieval.stages.grounding.subject import unknown_names
 from apps.retrieval.stages.question.jurisdiction_mentions import read_jurisdiction_mentions
 from apps.retrieval.stages.question.jurisdiction_names import code_of
@@ -187,7 +187,7 @@ def test_a_place_is_preferred_and_narrows_nothing() -> None:
     analysis = analysed("Which notice period applies to a Luxembourg fund?", *HELD)
     (found,) = of_jurisdiction(analysis)
     assert (found.values, found.certainty) == (("LU",), Certainty.LIKELY)
-    assert document_filter(analysis.filters).is_empty
+    assert document_filter(analysis.filters) == DocumentFilter()
     own = candidate("x", 2, facts=document(2, jurisdictions=("LU",)))
     other = candidate("x", 1, facts=document(1, jurisdictions=("DE",)))
     lifted = boost([other, own], filters=analysis.filters, weight=0.1)
