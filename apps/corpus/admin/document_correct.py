@@ -107,7 +107,7 @@ def _intro(document: Document) -> str:
         )
     return (
         f"What was searchable is kept as it is: the same file becomes version {document.version + 1}, with what you "
-        f"say here; what you empty stays empty. It is read again, and takes over in search and citations when it is "
+        "say here; what you empty stays empty. It is read again, and takes over in search and citations when it is "
         f"ready. Version {document.version} stays as it is, for questions as of an earlier date and for answers that "
         f"cited it.{kind}"
     )

@@ -34,7 +34,7 @@ class RemovalForm(forms.Form):
         choices=[("", "Choose one"), *((each.value, REASONS_IN_WORDS[each]) for each in REASONS)],
         widget=UnfoldAdminSelectWidget(),
         error_messages={
-            "required": ("Choose why it is to be removed: whoever decides needs the reason, and so does the audit log.")
+            "required": "Choose why it is to be removed: whoever decides needs the reason, and so does the audit log."
         },
     )
     words = forms.CharField(
