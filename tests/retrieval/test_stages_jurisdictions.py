@@ -151,7 +151,7 @@ def test_the_law_that_is_asked_about_narrows_to_it_and_to_the_law_above_it() -> 
     (found,) = of_jurisdiction(analysis)
     assert (found.values, found.certainty) == (("DE", "EU"), Certainty.SURE)
     assert "“German” (DE)" in found.reason
-    assert "What is of EU stays in" in found.reason
+    assert "Documents of EU stay in" in found.reason
     assert document_filter(analysis.filters).jurisdictions == ("DE", "EU")
 
 
@@ -173,7 +173,7 @@ def test_a_law_that_nothing_held_states_is_taken_out_and_said() -> None:
     analysis = analysed("What does Japanese law require for marketing?", *HELD)
     assert of_jurisdiction(analysis) == []
     assert [each.filter.values for each in analysis.relaxed] == [("JP",)]
-    assert "No document held has jurisdiction JP; the search goes on without it." in analysis.notices
+    assert "No document held has jurisdiction JP; the search continues without it." in analysis.notices
 
 
 def test_a_law_that_the_company_has_nothing_of_is_taken_out_and_the_company_stays() -> None:

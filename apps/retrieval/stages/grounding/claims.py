@@ -266,11 +266,11 @@ def _check_calculation(
         return
     grounded = [each for each in calculation.operands if checked[each].supported]
     if len(grounded) + len(constants) < len(calculation.operands) or not grounded:
-        yield result, _make_finding(result.text, False, note="calculated from what does not stand in the passages")
+        yield result, _make_finding(result.text, False, note="calculated from figures that are not in the passages")
     elif years and (of := _years_of_operands(calculation, evidence)) and not of & years:
         yield result, _make_finding(result.text, False, note="calculated from figures of another year")
     elif not calculation.correct:
-        yield result, _make_finding(result.text, False, note="the calculation does not come out")
+        yield result, _make_finding(result.text, False, note="the calculation does not give this result")
     else:
         yield (
             result,
