@@ -7,6 +7,7 @@ contracts.py and declarations/. tests/audit/test_registries.py fails if nothing 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -53,11 +54,17 @@ _classified: dict[str, Classified] = {}
 
 
 def register_store(*stores: Store) -> None:
+    """Register stores. A key is that of one store: the tables of another one of that key would never be cleared."""
     for store in stores:
         known = _stores.get(store.key)
-        if known is not None and type(known) is not type(store):
+        if known is not None and _declared(known) != _declared(store):
             raise ValueError(f"the store {store.key} is registered twice, differently")
         _stores[store.key] = store
+
+
+def _declared(store: Store) -> list[object]:
+    values: list[object] = [getattr(store, each.name) for each in fields(store)] if is_dataclass(store) else []
+    return [type(store), *values]
 
 
 def stores() -> tuple[Store, ...]:

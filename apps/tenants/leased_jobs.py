@@ -30,6 +30,7 @@ from apps.tenants.beside import beside
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.models.leased_job import LeasedJob
+from apps.tenants.models.tenant import TenantStatus
 from apps.tenants.selectors.tenants import active_tenants
 from apps.tenants.sweeping import each_tenant
 from apps.tenants.waiting import Count
@@ -80,9 +81,13 @@ def claim(kind: type[Job], *, tenant_id: TenantId, job_id: UUID, lease_s: float,
 
 
 def lock_free(kind: type[Job], job_id: UUID) -> Job | None:
-    """Lock and return a job of the open scope that a worker may take; return None if it is not free."""
-    free = kind.objects.select_for_update(skip_locked=True, no_key=True).filter(kind.free(timezone.now()), id=job_id)
-    job: Job | None = free.first()
+    """Lock and return a job of the open scope that a worker may take; return None if it is not free.
+
+    A message may have been sent before its tenant was suspended: unless the kind goes on, its job waits.
+    """
+    begun_for = {} if kind.in_suspended else {"tenant__status": TenantStatus.ACTIVE}
+    jobs = kind.objects.select_for_update(skip_locked=True, no_key=True, of=("self",))
+    job: Job | None = jobs.filter(kind.free(timezone.now()), id=job_id, **begun_for).first()
     return job
 
 

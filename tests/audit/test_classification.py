@@ -11,12 +11,13 @@ from django.apps.registry import Apps
 from django.core.management import CommandError, call_command
 from django.db import connection, models
 
-from apps.corpus.models import Page
+from apps.corpus.models import Embedding384, Embedding1536, Page
 from apps.erasure.declarations.classified import EVENT_GROUPS, Classified
 from apps.erasure.personal_data.classification import Gap, findings
 from apps.erasure.personal_data.declared import classify_declared
 from apps.erasure.personal_data.places import caches, columns, everything, memories, tasks
 from apps.erasure.registry import classified, classify, stores
+from apps.erasure.stores.declared import register_stores
 from apps.tenants.personal_data import Fields, PersonalData, Sort, declarations
 from apps.tenants.rights import SECRET_COLUMNS
 from tests.isolation.harness import changed
@@ -170,6 +171,14 @@ def test_a_declaration_that_names_no_field_is_refused(monkeypatch: pytest.Monkey
     monkeypatch.setattr(Page, "personal_data", PersonalData(Fields("handwriting", Sort.CONTENT, because="A plant.")))
     with pytest.raises(KeyError, match="handwriting"):
         classify_declared()
+
+
+def test_a_store_that_two_tables_inherit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of an abstract base: the last of its tables would be cleared, and the others' rows would stay."""
+    register_stores()
+    monkeypatch.setattr(Embedding1536, "personal_data", Embedding384.personal_data)
+    with pytest.raises(ValueError, match=r"the store corpus\.embeddings_384 is registered twice"):
+        register_stores()
 
 
 @pytest.mark.slow

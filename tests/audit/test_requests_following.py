@@ -117,8 +117,12 @@ def test_without_the_scan_the_run_ends_by_counts_and_its_event_and_page_say_so(
 ) -> None:
     settings.GLASSBOX_PHYSICAL_ORIGINS = frozenset()  # GLASSBOX_RESIDUE_SCAN=false
     request = proposed(office, target)
+    # Whoever approves reads it, and nobody is sent to the proof, or told of a certificate to come.
+    assert "Shown by counts alone" in Visitor("rita").open("erasure_request", request.id).text
     with as_(office.rita):
         request_approve(request.id)
+    assert "physical proof" not in Visitor("dora").open("erasure_request", request.id).text
+    assert "unless the scan of the disk is switched off" in Visitor("dora").open("erasure_certificates").text
     run = run_of(office, request)
     carried_out(office.firm, run)
     with open_scope(tenant=office.firm.id, reason="a test"):

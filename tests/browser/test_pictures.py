@@ -40,7 +40,7 @@ SignIn = Callable[[str], Page]
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The demo's two firms, served as an operator serves them."""
     home = make_demo(tmp_path_factory).home
-    with served_platform(home, port=8710, GLASSBOX_WARM_UP="1") as served:
+    with served_platform(home, GLASSBOX_WARM_UP="1") as served:
         yield served
 
 
@@ -168,6 +168,17 @@ def test_the_administrator_s_pages(people: SignIn) -> None:
     for entry, name in (("Documents", "documents"), ("Members", "members"), ("API keys", "keys")):
         open_by_sidebar(page, entry)
         take(page, name)
+
+
+def test_the_developer_s_page(people: SignIn) -> None:
+    """The reference of the API, at the operation by which a question is asked."""
+    page = people("admin")
+    page.goto("/api/v1/docs/")
+    operation = page.locator("[id$='-ask_question']")
+    operation.locator(".opblock-summary-control").click()
+    expect(operation.get_by_text("Answers from the documents that your scopes")).to_be_visible()
+    operation.evaluate("element => element.scrollIntoView({block: 'start'})")
+    take(page, "api")
 
 
 @pytest.mark.parametrize("width", [1440, 400])

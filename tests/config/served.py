@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -19,7 +20,7 @@ from django.test import TransactionTestCase
 from pytest_django import DjangoDbBlocker
 
 from config import env
-from config.processes import Platform, choose_port, start_platform
+from config.processes import Platform, start_platform
 from config.services import ServiceName, status
 
 START_S = 240
@@ -82,10 +83,17 @@ def until(holds: Callable[[], bool], *, within_s: float) -> float:
     return time.monotonic() - began
 
 
+def free_port() -> int:
+    """Return a port that nobody uses. Two runs on one machine that began to search at one number would both find it."""
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        port: int = found.getsockname()[1]
+        return port
+
+
 @contextmanager
-def served_platform(home: Path, *, port: int = 8500, **variables: str) -> Iterator[Served]:
+def served_platform(home: Path, **variables: str) -> Iterator[Served]:
     """`manage.py up`, as an operator starts it."""
-    port = choose_port(port, search=True)
+    port = free_port()
     log = home.with_name(f"{home.name}.log")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("GLASSBOX_", "DJANGO_"))}
     environment = kept | {
@@ -129,9 +137,7 @@ def suite_platform(blocker: DjangoDbBlocker, **variables: str) -> Iterator[tuple
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {"DJANGO_SETTINGS_MODULE": "config.settings.test", **variables}.items():
             patch.setenv(name, value)
-        started = start_platform(
-            port=choose_port(8400, search=True), emit=lambda name, line: lines.append(line), web_processes=2
-        )
+        started = start_platform(port=free_port(), emit=lambda name, line: lines.append(line), web_processes=2)
     try:
         # Ours is only one of the suite's many uses of the services: the others go on.
         yield replace(started, leaves_services=False), lines

@@ -32,6 +32,7 @@ from tests.audit.acting import recorded
 from tests.audit.proving import ZOE, letter, own_access
 from tests.audit.removing import again, approved, asked, left_of
 from tests.audit.requesting import Office, make_office
+from tests.config.served import free_port
 from tests.deciding import assess, identity_confirm, inventory_propose, request_approve
 from tests.factories import as_, make_firm
 
@@ -62,7 +63,7 @@ def platform(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
             patch.setenv(name, value)
         patch.setenv("GLASSBOX_TEST_DATABASE", settings.TEST_DATABASE)
         patch.setenv("DJANGO_SETTINGS_MODULE", "config.settings.test")
-        started = start_platform(port=8300, search=True, emit=output, web_processes=1)
+        started = start_platform(port=free_port(), emit=output, web_processes=1)
     # Ours is only one of the suite's many uses of the services: the others go on.
     yield replace(started, leaves_services=False)
     started.supervisor.stop()

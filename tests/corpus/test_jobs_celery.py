@@ -18,6 +18,7 @@ from django.conf import LazySettings
 from django.db import transaction
 from django.utils import timezone
 
+from apps.corpus.jobs import RunOutcome, job_run
 from apps.corpus.models import DocumentStatus, IngestJob, JobState
 from apps.corpus.services.ingest.errors import JobNotRetryableError
 from apps.corpus.services.ingest.restart import job_restart
@@ -144,11 +145,15 @@ def test_the_sweep_notes_what_waits_and_since_when(firm: Firm, sent: list[str], 
 
 @committed
 def test_a_suspended_tenants_jobs_wait(firm: Firm, sent: list[str]) -> None:
-    due(firm, ingest(firm).job.id)
+    made = ingest(firm)
+    due(firm, made.job.id)
     sent.clear()
     with open_scope(tenant=firm.id, reason="a test"):
         Tenant.objects.filter(id=firm.id).update(status=TenantStatus.SUSPENDED)
     assert (sweep_kind(IngestJob), sent) == (0, [])
+    # Whoever chose it just before the tenant was suspended.
+    assert job_run(job_id=made.job.id, tenant_id=firm.id) is RunOutcome.NOT_CLAIMED
+    assert job(firm, made.job.id).state == JobState.PENDING
 
 
 @committed

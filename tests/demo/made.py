@@ -14,6 +14,7 @@ import pytest
 
 from config.env import CHECKOUT
 from config.locks import FileLock
+from tests.config.served import free_port
 
 _MADE_WITHIN_S = 600
 
@@ -51,7 +52,7 @@ def _run(home: Path, told: Path) -> None:
         and not name.startswith(("GLASSBOX_", "DJANGO_"))
     }
     result = subprocess.run(
-        [sys.executable, "manage.py", "demo", "--no-serve", "--json", "--port", "8600"],
+        [sys.executable, "manage.py", "demo", "--no-serve", "--json", "--port", str(free_port())],
         cwd=CHECKOUT,
         env=variables | {"GLASSBOX_HOME": str(home), "GLASSBOX_NO_BOOTSTRAP": "1"},
         capture_output=True,

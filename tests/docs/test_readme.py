@@ -39,7 +39,7 @@ def test_a_tenant_of_one_s_own_is_set_up_and_asked(tmp_path_factory: pytest.Temp
     kept = {name: value for name, value in kept.items() if name not in ("DATABASE_URL", "REDIS_URL")}
     environment = kept | {"GLASSBOX_HOME": str(home), "GLASSBOX_NO_BOOTSTRAP": "1"}
     said = {}
-    with served_platform(home, port=8720):
+    with served_platform(home):
         for command in commands():
             if command[1] in _ELSEWHERE:
                 continue

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from apps.corpus.kinds import Kind
 from apps.intents.models import PolicyVersion
+from apps.quality.impact.runner import ImpactOutcome, impact_run
 from apps.quality.models import ImpactState, PolicyImpact
 from apps.quality.tasks import run_impact
 from apps.tenants.context import open_scope
@@ -162,10 +163,14 @@ def test_what_has_ended_is_not_sent(
 
 @committed
 def test_a_suspended_tenants_previews_wait(officer: Principal, draft: PolicyVersion, sent: list[list[str]]) -> None:
-    overdue(officer, requested(officer, draft))
+    impact = requested(officer, draft)
+    overdue(officer, impact)
     with open_scope(tenant=officer.tenant_id, reason="a test"):
         Tenant.objects.filter(id=officer.tenant_id).update(status=TenantStatus.SUSPENDED)
     assert sweep_all() == 0
+    # Its message was sent before.
+    assert impact_run(tenant_id=officer.tenant_id, impact_id=impact.id) is ImpactOutcome.NOT_CLAIMED
+    assert impact_row(officer, impact.id).state == ImpactState.QUEUED
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from apps.retrieval.errors import GenerationResidencyError, UnknownGenerationProfileError
+from apps.retrieval.errors import GenerationResidencyError, GenerationUnavailableError, UnknownGenerationProfileError
 from apps.retrieval.generation.profiles import GENERATION_PROFILES
-from apps.retrieval.generation.registry import generator_for
+from apps.retrieval.generation.registry import GENERATORS, ResidencyBoundGenerator, generator_for
 from tests.model_server import ModelServer
 from tests.retrieval.builders import analysed, candidate, context_of
 
@@ -77,3 +77,22 @@ def test_extractive_profile_needs_no_model(profiles: dict[str, Any]) -> None:
     bound = generator_for("extractive", tenant_region="eu", tenant_strict=True)
     assert (bound.model, bound.region) == ("", "eu")
     assert "client assets" in bound.generate(ANALYSIS, CONTEXT).text
+
+
+def test_what_the_check_allowed_is_what_is_asked(settings: Any, server: ModelServer) -> None:
+    """The profile moves while the call is prepared: the text goes where the check looked, or nowhere."""
+    overseas = {"backend": "openai", "region": "us", "model": "chat", "base_url": server.base_url}
+    at_home = {**overseas, "region": "eu", "base_url": "http://127.0.0.1:9/v1"}
+
+    class Moving(dict[str, dict[str, Any]]):
+        read = 0
+
+        def __getitem__(self, name: str) -> dict[str, Any]:
+            self.read += 1
+            return overseas if self.read == 1 else at_home
+
+    settings.GLASSBOX_GENERATION_PROFILES = Moving(model=overseas)
+    bound = ResidencyBoundGenerator(GENERATORS, "model", tenant_region="eu", tenant_strict=True)
+    with pytest.raises(GenerationUnavailableError):
+        bound.complete(instructions="Name companies.", data="Who holds Velmora?", timeout_seconds=5.0)
+    assert server.requests == ()

@@ -43,10 +43,12 @@ class ResidencyBoundGenerator(ResidencyBound[GenerationProfile, Generator]):
         return generator.revise(analysis, context, draft, findings) if isinstance(generator, Revising) else None
 
     def complete(self, *, instructions: str, data: str, timeout_seconds: float) -> str | None:
-        model = GENERATORS.shared(self.profile)
+        # What writes nothing is not asked, wherever it is. Its profile may change before the check reads it again.
+        if not isinstance(GENERATORS.shared(self.profile), Completing):
+            return None
+        model = self.check()
         if not isinstance(model, Completing):
             return None
-        self.check()
         return model.complete(instructions=instructions, data=data, timeout_seconds=timeout_seconds)
 
 

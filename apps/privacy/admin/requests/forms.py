@@ -112,8 +112,8 @@ class PersonForm(WhoAsksForm):
 
     names = Lines("Names", help_text="One per line, as they may appear in documents: Anna Müller, Müller, Anna.")
     aliases = Lines("Other names", help_text="Maiden names, pseudonyms, initials, user names. One per line.")
-    emails = Lines("E-mail addresses", help_text="One a line.")
-    phones = Lines("Phone numbers", help_text="One a line.")
+    emails = Lines("E-mail addresses", help_text="One per line.")
+    phones = Lines("Phone numbers", help_text="One per line.")
     identifiers = Lines("Numbers", help_text="Account, client, tax and passport numbers, IBAN. One per line.")
     description = _words(
         "What else distinguishes them from others", help_text="For example their role, employer or town.", rows=2
