@@ -15,10 +15,10 @@ from django.conf import settings
 from config.services import endpoints
 
 # What `migrate` writes, and no test does.
-_OF_THE_SCHEMA: Final = ("django_migrations", "django_content_type", "auth_permission")
+OF_THE_SCHEMA: Final = ("django_migrations", "django_content_type", "auth_permission")
 _TABLES: Final = f"""
     SELECT oid FROM pg_class
-     WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname NOT IN {_OF_THE_SCHEMA}
+     WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname NOT IN {OF_THE_SCHEMA}
 """
 _SEQUENCES: Final = f"""
     SELECT s.seqrelid, s.seqstart, pg_sequence_last_value(s.seqrelid) AS reached

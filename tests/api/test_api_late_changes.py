@@ -47,6 +47,9 @@ def test_what_commits_late_comes_with_the_next_call(model_server: ModelServer) -
             assert early not in {row["id"] for row in rows}
             assert since(other, EVER)[1] > between, "another firm's changes are of no concern"
         rows, last = since(api, between)
+        # `between` is a whole second: it is written as long as any other, so that texts sort as times do.
+        assert between.endswith(".000000Z")
+        assert last > between
         assert {(early, "Early"), (late, "Late")} == {(row["id"], row["company"]) for row in rows}
         assert since(api, last)[0] == []
         # Rows that share an instant, as those do that were there before this release, over pages.

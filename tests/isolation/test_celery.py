@@ -262,7 +262,6 @@ LOSSES = [
     _membership_revoked,
     _role_lost,
     _account_closed,
-    _tenant_suspended,
     _somebody_of_another_tenant,
 ]
 
@@ -276,6 +275,32 @@ def test_a_job_whose_actor_may_no_longer_is_not_run(world: World, lose: Loss) ->
         return state_of(world, "acme", job)
 
     brought = held(attack, loot="succeeded", without=lambda: remembered(world.people["ann"]))
+    assert brought == "failed corpus.actor_revoked"
+
+
+def test_a_job_of_a_tenant_that_was_suspended_after_its_message_was_sent_waits(world: World) -> None:
+    """Two defences, each tried without the other: no worker takes the job, and its actor may do nothing meanwhile."""
+
+    def attack() -> str:
+        job = waiting(world, "acme", principal=world.people["ann"])
+        _tenant_suspended(world, job)
+        deliver(world.acme.id, job.id)
+        return state_of(world, "acme", job)
+
+    @contextmanager
+    def taken() -> Iterator[None]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(IngestJob, "in_suspended", True)
+            yield
+
+    @contextmanager
+    def taken_and_remembered() -> Iterator[None]:
+        with taken(), remembered(world.people["ann"]):
+            yield
+
+    assert held(attack, loot="succeeded", without=taken_and_remembered) == "pending"
+    with taken():
+        brought = held(attack, loot="succeeded", without=lambda: remembered(world.people["ann"]))
     assert brought == "failed corpus.actor_revoked"
 
 

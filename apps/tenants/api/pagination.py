@@ -208,5 +208,9 @@ def _instant(text: str) -> datetime:
 
 
 def _as_told(instant: datetime) -> str:
-    """With Z: a plus would be a space, where somebody puts it into an address as it is."""
-    return instant.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    """Return the time as a client may put it into an address and sort it.
+
+    With Z, since a plus in an address is a space. With microseconds even if they are zero, so that the order of the
+    texts is the order of the times.
+    """
+    return instant.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
