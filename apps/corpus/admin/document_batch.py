@@ -78,7 +78,7 @@ def batch_page(
         model_admin,
         request,
         "glassbox/upload_batch.html",
-        title="Outcome of the files",
+        title="Outcome of the upload",
         crumbs=["Upload documents"],
         status=status,
         **_shown(request, rows, url),

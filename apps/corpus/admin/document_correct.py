@@ -98,7 +98,7 @@ def _said(document: Document, made: Document) -> str:
             "when it is ready."
         )
     is_so = metadata_of(made) == metadata_of(document)
-    return "Nothing was changed: all details already have these values." if is_so else "It is corrected."
+    return "Nothing was changed: all details already have these values." if is_so else "The document was corrected."
 
 
 def _intro(document: Document) -> str:

@@ -42,9 +42,7 @@ class RemovalForm(forms.Form):
         max_length=1000,
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
         help_text="Whoever decides reads this, and the audit log keeps it. Name nobody.",
-        error_messages={
-            "required": "Say why, in a few words: whoever decides needs the reason, and so does the audit log."
-        },
+        error_messages={"required": "Give the reason in a few words: whoever decides and the audit log need it."},
     )
 
 

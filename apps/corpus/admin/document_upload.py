@@ -67,7 +67,7 @@ class UploadForm(forms.Form):
         max_length=300,
         required=False,
         widget=UnfoldAdminTextInputWidget,
-        help_text="If empty, taken from the file's name, or from the document itself if the name has no word.",
+        help_text="If empty, taken from the file's name, or from the document itself if the name has no words.",
     )
     document_type = forms.ChoiceField(
         choices=DocumentType.choices, initial=DocumentType.OTHER, widget=UnfoldAdminSelectWidget

@@ -52,7 +52,7 @@ class BatchUploadSerializer(StrictSerializer):
     )
     scope = serializers.CharField(max_length=127, help_text="The key of one of your scopes; see GET /api/v1/scopes/.")
     kind = serializers.ChoiceField(
-        choices=Kind.choices, help_text="The kind of each file that the manifest gives none."
+        choices=Kind.choices, help_text="The kind of each file for which the manifest names none."
     )
     manifest = serializers.CharField(
         max_length=_MANIFEST_CHARS,

@@ -129,10 +129,10 @@ class ContentView(ApiView):
         tags=["Documents"],
         summary="Download the original",
         description=(
-            "Returns the bytes as they were uploaded, always as an attachment. Each download is recorded. The "
-            "type is the document's `media_type`, or application/octet-stream if you ask for that or if a browser "
-            "might run it. To continue an interrupted download, send one `Range: bytes=...`, and `If-Range` with "
-            "the `ETag` of the part that you have."
+            "Returns the bytes as they were uploaded, always as an attachment. Each download is recorded, "
+            "with who made it. The type is the document's `media_type`, or application/octet-stream if you ask for "
+            "that or if a browser might run it. To continue an interrupted download, send one `Range: bytes=...`, and "
+            "`If-Range` with the `ETag` of the part that you have."
         ),
         parameters=[
             OpenApiParameter(

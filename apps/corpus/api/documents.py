@@ -93,8 +93,8 @@ class DocumentListView(ApiListView[Document]):
             "`/api/v1/audit/events/?action=corpus.document.deleted&since=...`, a document that was removed after "
             "a proposal under `/api/v1/removals/?state=completed`, by `document_id`. A document that was removed "
             "for an erasure request is named nowhere. A document that is restricted, or in a scope that you lost, "
-            "leaves the lists without a change, and may return with an old `updated_at`. So compare the ids of "
-            "the whole list from time to time, and drop what is not in it."
+            "leaves the lists without being reported as a change, and may return with an old `updated_at`. So "
+            "compare the ids of the whole list from time to time, and drop what is not in it."
         ),
         extensions=sample(
             'curl "{base}/api/v1/documents/?kind=run&status=ready" -H "Authorization: Bearer $GLASSBOX_KEY"'
@@ -109,9 +109,9 @@ class DocumentListView(ApiListView[Document]):
         summary="Upload a document",
         description=(
             "Stores the file and starts reading it; follow its `job` until it is `succeeded`. Errors in the form, "
-            "and plain ones in the file, are answered at once; errors that only reading can find are shown on the "
+            "and obvious ones in the file, are reported at once; errors that only reading can find are shown on the "
             "document later. The same bytes in the same scope and of the same kind are stored once: the answer is "
-            "200 with the stored document, or 409 if you send details that differ from it."
+            "200 with the stored document, or 409 if you send details that differ from its own."
         ),
         request={"multipart/form-data": UploadSerializer},
         responses={

@@ -179,7 +179,7 @@ class RemovalRejectView(_StepView):
         operation_id="reject_removal",
         tags=_TAG,
         summary="Reject a removal",
-        description="Final: nothing is removed. Anybody who still wants it makes a new proposal.",
+        description="Rejects the removal for good: nothing is removed. Whoever still wants it makes a new proposal.",
         request=RejectRemovalSerializer,
         responses=RemovalSerializer,
         extensions=sample(

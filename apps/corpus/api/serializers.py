@@ -160,7 +160,7 @@ class ChunkSerializer(serializers.ModelSerializer[Chunk]):
         )
         read_only_fields = fields
         extra_kwargs = {
-            "context_header": {"help_text": "The headings that are embedded and indexed with the text."},
+            "context_header": {"help_text": "Where the passage comes from; embedded and indexed with the text."},
             "char_start": {"help_text": "Where the text begins on page_start, in Unicode code points from 0."},
             "char_end": {"help_text": "Where it ends, exclusive."},
         }

@@ -32,7 +32,7 @@ class UploadSerializer(StrictSerializer):
     title = serializers.CharField(
         max_length=300,
         required=False,
-        help_text="By default taken from the file's name, or from the document itself if the name has no word.",
+        help_text="By default taken from the file's name, or from the document itself if the name has no words.",
     )
     company = serializers.CharField(max_length=200, required=False)
     ticker = serializers.CharField(max_length=16, required=False)

@@ -122,9 +122,7 @@ def _words(record: StageRecord) -> str:
             return f"{counted(len(hits), 'passage')} in one list. Those that rank high in several rankings come first."
         case CandidateList(candidates=lines) if record.stage is Stage.BOOST:
             lifted = sum(line.boost > 0 for line in lines)
-            return (
-                f"{counted(lifted, 'passage')} moved up, by a likely filter or because they are of exactly the quarter."
-            )
+            return f"{counted(lifted, 'passage')} moved up: by a likely filter, or for exactly the quarter meant."
         case CutLine(reason=reason) | GroundingReport(reason=reason):
             return reason
         case ContextBlock() as context:
@@ -138,7 +136,7 @@ def _words(record: StageRecord) -> str:
 def _validated(removed_chars: int) -> str:
     if removed_chars <= 0:
         return "Nothing had to be removed."
-    return f"{counted(removed_chars, 'character')} removed: superfluous blanks or invisible characters."
+    return f"{counted(removed_chars, 'character')} removed: extra spaces or invisible characters."
 
 
 def _analysed(analysis: QueryAnalysis) -> str:

@@ -29,9 +29,9 @@ _DEGRADED: Mapping[str, str] = {
 
 _REPAIRED: Mapping[Repair, str] = {
     Repair.ASKED_AGAIN: (
-        "The passages did not support the first answer. The model rewrote it, and they support this one."
+        "The passages did not support the first answer. The model rewrote it, and they support the new one."
     ),
-    Repair.SHORTENED: "Sentences that the passages did not support were removed. They support what is left.",
+    Repair.SHORTENED: "Sentences that the passages did not support were removed. The passages support what is left.",
 }
 
 

@@ -35,11 +35,11 @@ _FILTERS: Final = (
     "`as_of`. Filters of different sorts apply together; within one sort, any value is enough. A document that "
     "does not state what a filter asks for does not match it. A kind that the policy withholds for the intent "
     "stays withheld. An id that you may not reach finds nothing, just like one that does not exist. If the text "
-    "of the question also implies a company or a period, your filter applies instead, and the answer says so. "
-    "Other conditions that the text implies narrow the search further, within your filters. A condition from the "
-    "text is removed again if it would leave nothing. Your filters never are: then the refusal is "
-    "`nothing_within_filters`. `filters` in the answer lists all of them. The answer must still be about what the "
-    "text says: a filter on 2023 gives no figure of 2024.\n\n"
+    "of the question also implies a company or a period, your filter of that sort applies instead, and the answer "
+    "says so. Other conditions that the text implies narrow the search further, within your filters. A condition "
+    "from the text is removed again if it would leave nothing. Your filters are never removed: if they leave "
+    "nothing, the refusal is `nothing_within_filters`. `filters` in the answer lists all of them. The answer must "
+    "still be about what the text says: a filter on 2023 gives no figure of 2024.\n\n"
 )
 _FILTERED: Final[dict[str, Any]] = {
     "question": "What was the maximum drawdown?",
@@ -142,7 +142,7 @@ class AskingSerializer(StrictSerializer):
 
     def validate_as_of(self, as_of: datetime) -> datetime:
         if as_of > timezone.now():
-            raise serializers.ValidationError("This is in the future. Omit it for what is current now.")
+            raise serializers.ValidationError("This time is in the future. Omit it for what is current now.")
         return as_of
 
     def asked(self) -> dict[str, Any]:
@@ -247,10 +247,11 @@ class SearchView(AskingView):
             "filters and search. It returns the passages that the answer would be written from, best first, each "
             "with its address, its text and its scores, and the trace. No model is called to write. (Where the "
             "operator has chosen a stage of the search that uses a model, such as one that rewords questions, "
-            "that stage also runs here; none is chosen as shipped.) A search is recorded like a question, by its "
-            "own class of event, which `audit_event_id` names, and counts for the same rate limit.\n\n"
+            "that stage also runs here; none is chosen as shipped.) A search is recorded like a question, as an "
+            "event of its own kind, which `audit_event_id` names, and counts for the same rate limit.\n\n"
             + _FILTERS
-            + "The same is permitted and refused as for a question. A refusal is 200 with `refused`, and no passages."
+            + "What may be asked and what is refused are the same as for a question. A refusal is 200 with `refused`, "
+            "and no passages."
         ),
         request=SearchSerializer,
         responses=SearchedSerializer,

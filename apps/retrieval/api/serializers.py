@@ -66,7 +66,7 @@ class FilterSerializer(serializers.Serializer[Any]):
         choices=choices_of(FilterCertainty),
         help_text=(
             "given: sent with the question; narrows the search. sure: read from its text; narrows it too. likely: "
-            "read from its text; moves what matches up. relaxed: read from its text, but removed again."
+            "read from its text; moves matching passages up. relaxed: read from its text, but removed again."
         ),
     )
     reason = serializers.CharField(help_text="Why. For a given filter: the part that nothing can match, or empty.")

@@ -50,7 +50,7 @@ _LACKING: Final = {
         "whether the answer lies in a kind of document that this intent may not reach."
     ),
     Lack.PERIOD: (
-        "No passage found gives an answer for {periods}: the documents found are about {held}. Ask for a period "
+        "No passage found gives an answer for {periods}: the documents found cover {held}. Ask for a period "
         "that they cover, or have the missing report added."
     ),
     Lack.NUMBER: (
@@ -59,7 +59,7 @@ _LACKING: Final = {
     ),
 }
 _HEADINGS_ONLY: Final = (
-    "Only the headings of the passages found match the question, but none of their sentences does. Open them, or "
+    "Only the headings of the passages found match the question; none of their sentences does. Open them, or "
     "ask in the words of the documents."
 )
 

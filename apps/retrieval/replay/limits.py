@@ -33,7 +33,9 @@ def limits_of(recorded: Recorded, trace: Trace) -> tuple[str, ...]:
             "and how sure the intent is, can't be compared."
         )
     elif not recorded.embedding_model and model:
-        found.append(f"At that time no model embedded the question, so it was searched only by words; now {model} did.")
+        found.append(
+            f"At that time no model embedded the question, so it was searched only by words; now {model} embedded it."
+        )
     if recorded.terms_version != TERMS_VERSION:
         found.append(
             f"The question was cut into terms by analysis {recorded.terms_version} then and by {TERMS_VERSION} now: "
@@ -64,8 +66,8 @@ def limits_of(recorded: Recorded, trace: Trace) -> tuple[str, ...]:
     if removed:
         found.append(
             f"{removed} document{'s were' if removed > 1 else ' was'} removed from these scopes since. Versions "
-            "that were current at that time are missing here, and from the count of how rare a word is: ranks can "
-            "differ."
+            "of them that were current at that time are missing here, and no longer count towards how rare a word "
+            "is: ranks can differ."
         )
     if recorded.decided.context_sha256 is None:
         found.append("What was recorded of the answer was removed from the log, so the contexts can't be compared.")
@@ -80,7 +82,7 @@ def _compare_settings(recorded: Recorded) -> Iterator[str]:
     others = sorted(known ^ recorded.stage_settings.keys())
     if others:
         yield (
-            "These settings of the stages exist in only one of the two releases, that of then or that of now: "
+            "These settings of the stages exist either only in the release of that time or only in the present one: "
             f"{', '.join(others)}."
         )
 

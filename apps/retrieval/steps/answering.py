@@ -35,7 +35,7 @@ _NOT_ABOUT = (
     "not hold, or in a kind of document that this intent may not reach."
 )
 _NOT_OF = (
-    "Nothing that this question may reach is about {periods}: the documents found are about {held}. Ask for a "
+    "Nothing that this question may reach covers {periods}: the documents found cover {held}. Ask for a "
     "period that they cover, or have the missing report added; it may also be in a scope that you do not hold."
 )
 _UNGROUNDED = (
@@ -79,7 +79,7 @@ def write(
             return _not_written(_NOT_ABOUT.format(names=names))
         if periods := unknown_periods(analysis, context):
             asked, held = (period.label for period in periods), list_held_periods(context.passages)
-            stage.notes.append("Not written: no passage is about the period asked for.")
+            stage.notes.append("Not written: no passage covers the period asked for.")
             stage.status = StageStatus.SKIPPED
             return _not_written(_NOT_OF.format(periods=" or ".join(asked), held=", ".join(held) or "no period"))
         try:

@@ -18,7 +18,7 @@ from apps.retrieval.steps.searching import NOTHING_CHOSEN
 from apps.retrieval.trace import CutLine, HealedList, Stage, StageStatus, candidate_list
 
 Candidates = tuple[Candidate, ...]
-_NOT_EXPANDED: Final = "Switched off: each passage is ranked by itself."
+_NOT_EXPANDED: Final = "Switched off: no neighbours of the passages are added."
 PAGES_FIRST: Final = "The best passage of each page comes before further ones of the same page."
 
 

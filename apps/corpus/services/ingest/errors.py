@@ -41,7 +41,7 @@ class RemovalPendingError(IngestError):
     status = 409
     message = (
         "Document {document} is to be removed (run {run}), and a corrected copy would outlive it. It can be "
-        "corrected if the removal is rejected."
+        "corrected once the removal is rejected or taken back."
     )
 
 
@@ -92,7 +92,7 @@ class WorkerLostError(IngestError):
     code = "corpus.worker_lost"
     status = 500
     message = (
-        "The worker stopped {attempts} times while it read this document. Its log may say why; the file may need "
+        "The worker stopped {attempts} times while it worked on this document. Its log may say why; the file may need "
         "more memory than is available. Split it, or start the job again under Corpus, Jobs."
     )
 
