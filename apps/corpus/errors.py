@@ -15,14 +15,14 @@ class RemovalByTwoError(ApplicationError):
     code = "corpus.removal_by_two"
     status = 409
     message = (
-        "Nothing was removed: no single person removes document {document}. Propose its removal; somebody else, who "
-        "may approve removals, decides."
+        "Nothing was removed: nobody can remove document {document} alone. Propose its removal; somebody else who "
+        "may approve removals decides."
     )
 
 
 class RemovalReasonError(ApplicationError):
     code = "corpus.removal_reason"
-    message = "Say why the document is to go: one of {known}."
+    message = "Say why the document is to be removed: one of {known}."
 
 
 class RemovalKeptError(ApplicationError):
@@ -39,8 +39,9 @@ class RemovalNotDueError(ApplicationError):
     code = "corpus.removal_not_due"
     status = 409
     message = (
-        "Nothing was proposed: retention schedule {schedule} wants document {document} kept for longer. What is not "
-        "needed any more is removed once the rules let it go; for another reason, name that one."
+        "Nothing was proposed: retention schedule {schedule} requires document {document} to be kept for longer. "
+        "A document that is no longer needed can be removed once the rules permit it. If there is another reason, "
+        "give that one."
     )
 
 
@@ -59,9 +60,9 @@ class PageNotFoundError(ApplicationError):
 class IngestError(ApplicationError):
     code = "corpus.ingest_failed"
     status = 422
-    message = "The document could not be taken in."
+    message = "The document could not be ingested."
 
 
 class NoPassagesError(IngestError):
     code = "corpus.no_passages"
-    message = "{filename} was read, but nothing in it can be searched. Check that it holds text."
+    message = "{filename} was read, but nothing in it can be searched. Check that it contains text."

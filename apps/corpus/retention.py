@@ -19,7 +19,7 @@ DOCUMENT: Final = "document:"
 # Clock -> the column that it is read from. A document without that date is never due.
 _COLUMNS: Final = {"superseded_at": "valid_to", "created_at": "created_at", "published_on": "published_on"}
 _CLOCKS: Final[Mapping[str, str]] = {
-    "superseded_at": "when another version took its place",
+    "superseded_at": "when another version replaced it",
     "created_at": "when it was uploaded",
     "published_on": "when it was published (one without that date is never due)",
 }

@@ -20,7 +20,7 @@ class EmptyQuestionError(QuestionError):
 class UnreadableQuestionError(QuestionError):
     code = "retrieval.question_unreadable"
     message = (
-        "The question holds {length_chars} characters, none of which can be read (control characters only). "
+        "The question contains {length_chars} characters, none of which can be read (control characters only). "
         "Type it again, or check the encoding of the client: JSON is sent as UTF-8."
     )
 
@@ -88,7 +88,7 @@ class RerankingError(ApplicationError):
 
     code = "retrieval.reranking"
     status = 500
-    message = "The reranker {reranker} failed ({kind}), so the passages stand in the order of the search."
+    message = "The reranker {reranker} failed ({kind}), so the passages are in the order of the search."
 
 
 class RerankerConfigurationError(RerankingError):
@@ -96,9 +96,9 @@ class RerankerConfigurationError(RerankingError):
 
     code = "retrieval.reranker_configuration"
     message = (
-        "The reranker {reranker} can't be used: {setting} {problem}. Set it to a folder that holds a cross-encoder "
-        "with one score, or to the name of one that is already in the local model cache. The passages stand in the "
-        "order of the search."
+        "The reranker {reranker} can't be used: {setting} {problem}. Set it to a folder that contains a "
+        "cross-encoder with one score, or to the name of one that is already in the local model cache. The "
+        "passages are in the order of the search."
     )
 
 
@@ -128,28 +128,28 @@ class GenerationTimeoutError(GenerationUnavailableError):
 class GenerationRateLimitedError(GenerationUnavailableError):
     code = "retrieval.generation_rate_limited"
     status = 429
-    message = "The model {model} takes no more requests for now{wait}. Ask again later, or have its limit raised."
+    message = "The model {model} accepts no more requests for now{wait}. Ask again later, or have its limit raised."
 
 
 class MalformedAnswerError(GenerationError):
     """The model's answer is still not the agreed JSON after the one request to repair it."""
 
     code = "retrieval.malformed_answer"
-    message = "The model {model} did not keep to the agreed form of an answer, also when asked again: {problem}."
+    message = "The model {model} did not answer in the required form, even when asked again: {problem}."
 
 
 class UnknownReferenceError(GenerationError):
     """The model still cites something that it was not given after the one request to repair its answer."""
 
     code = "retrieval.unknown_reference"
-    message = "The model {model} cited {count} passages that it was not given, also when asked again."
+    message = "The model {model} cited {count} passages that it was not given, even when asked again."
 
 
 class MalformedWordingsError(GenerationError):
     """The model was asked for wordings to search for and gave none that can be used. It is not asked again."""
 
     code = "retrieval.malformed_wordings"
-    message = "The model {model} gave nothing that can be searched for: {problem}."
+    message = "The model {model} returned nothing that can be searched for: {problem}."
 
 
 class GenerationKeyError(GenerationError):

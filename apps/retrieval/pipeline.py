@@ -33,8 +33,8 @@ _NOTHING_FOUND = (
 )
 
 _NOTHING_WITHIN = (
-    "Nothing was found within the filters that came with the question: {within}. They are never loosened: check them, "
-    "or leave one out."
+    "Nothing was found within the filters that came with the question: {within}. Filters are never relaxed: check "
+    "them, or omit one."
 )
 
 

@@ -27,7 +27,7 @@ def cut_words(policy: RetrievalSettings, stages: StageSettings) -> str:
             f"where the score falls by more than {policy.cut_off_score_cliff:g}; between {stages.cut_minimum} and "
             f"{stages.cut_top_k} passages are kept."
         )
-    why = "the reranker's scores are no probabilities" if reranks else "without a reranker no score is a probability"
+    why = "the reranker's scores are not probabilities" if reranks else "without a reranker no score is a probability"
     return (
         f"The first {stages.cut_top_k} passages are kept, a fixed number: {why}, so neither the cut-off by probability "
         f"({policy.cut_off_cumulative_probability:.0%}) nor the one by a fall ({policy.cut_off_score_cliff:g}) applies."
@@ -38,9 +38,7 @@ def _spread_out(policy: RetrievalSettings, stages: StageSettings) -> str:
     if not policy.mmr_enabled:
         return "Near-duplicates are not spread out (MMR is off)."
     if stages.diversifier == NONE:
-        return (
-            "Near-duplicates are not spread out: the policy wants it, and this installation has nothing that does it."
-        )
+        return "Near-duplicates are not spread out: the policy asks for it, but this installation has nothing for it."
     return f"Near-duplicates are spread out (MMR, lambda {policy.mmr_lambda:g})."
 
 
@@ -48,7 +46,7 @@ def _reordered(policy: RetrievalSettings, stages: StageSettings) -> str:
     if not policy.rerank_enabled:
         return "No reranker is used."
     if stages.reranker == NONE:
-        return "No reranker is used: the policy wants one, and this installation has none."
+        return "No reranker is used: the policy asks for one, but this installation has none."
     return f"The reranker {stages.reranker} reorders the passages, words weighing {policy.rerank_keyword_weight:g}."
 
 
@@ -56,7 +54,7 @@ def _healed(policy: RetrievalSettings, stages: StageSettings) -> tuple[str, ...]
     if not policy.heal_rounds:
         return ()
     if stages.healer == NONE:
-        return ("Nothing is asked again: the policy wants it, and this installation has nothing that does it.",)
+        return ("Nothing is asked again: the policy asks for it, but this installation has nothing for it.",)
     return (
         f"Where less than {policy.heal_minimum_coverage:.0%} of a question is covered, it is asked again for "
         f"what is missing, at most {policy.heal_rounds} times.",

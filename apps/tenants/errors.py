@@ -93,8 +93,8 @@ class StepUpNeededError(ApplicationError):
     status = 403
     message = (
         "This decision requires your second factor. In the admin, enter a code first (Administration, Second "
-        "factor). With the API, use a key that acts for you and that you made right after entering a code (My"
-        " keys)."
+        "factor). With the API, use a key that acts for you and that you made right after entering a code "
+        "(My keys)."
     )
 
 
@@ -202,7 +202,7 @@ class SecondFactorError(CodedError):
     kinds: ClassVar[Mapping[str, tuple[int, str]]] = {
         "tenants.codes_not_counted": (
             503,
-            ("Codes can't be checked at the moment, because guesses could not be counted. Try again in a few minutes."),
+            "Codes can't be checked at the moment, because guesses could not be counted. Try again in a few minutes.",
         ),
         "tenants.no_second_factor": (
             409,
@@ -251,7 +251,7 @@ class MembershipError(CodedError):
         "tenants.invitation_not_found": (404, "There is no such invitation."),
         "tenants.invitation_settled": (
             409,
-            ("This invitation is no longer open: it was accepted or withdrawn, or it expired. Send a new invitation."),
+            "This invitation is no longer open: it was accepted or withdrawn, or it expired. Send a new invitation.",
         ),
         "tenants.invited_by_themselves": (
             409,

@@ -36,9 +36,9 @@ __all__ = [
 ]
 
 PREDICATES = {
-    IsolationLevel.SCOPE: ("tenant_id = (SELECT authz.tenant()) AND scope_id = ANY ((SELECT authz.scopes())::uuid[])"),
+    IsolationLevel.SCOPE: "tenant_id = (SELECT authz.tenant()) AND scope_id = ANY ((SELECT authz.scopes())::uuid[])",
     IsolationLevel.TENANT: "tenant_id = (SELECT authz.tenant())",
-    IsolationLevel.SCOPES: ("tenant_id = (SELECT authz.tenant()) AND scope_ids <@ (SELECT authz.scopes())::uuid[]"),
+    IsolationLevel.SCOPES: "tenant_id = (SELECT authz.tenant()) AND scope_ids <@ (SELECT authz.scopes())::uuid[]",
     IsolationLevel.TENANT_ROW: "id = (SELECT authz.tenant())",
     IsolationLevel.SCOPE_ROW: "tenant_id = (SELECT authz.tenant()) AND id = ANY ((SELECT authz.scopes())::uuid[])",
 }

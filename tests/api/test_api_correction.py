@@ -61,7 +61,7 @@ def test_what_decides_who_reads_it_is_refused_with_what_to_do(analyst: Api, acme
     response = analyst.patch(address(made), {field: value, "company": "Acme"})
     assert (response.status_code, list(response.json()["errors"])) == (400, [field])
     [said] = response.json()["errors"][field]
-    assert "Upload the file anew" in said
+    assert "Upload the file again" in said
     assert "DELETE" in said
 
 

@@ -74,7 +74,7 @@ def test_the_law_that_is_asked_about_narrows_the_search_and_is_shown_and_recorde
 @pytest.mark.slow
 def test_a_law_that_nothing_is_held_of_is_relaxed_and_said(asked: Api, auditor: Api) -> None:
     answer = ask(asked, "What is the redemption notice of the fund under Japanese law?")
-    assert "No document held has jurisdiction JP; the search goes on without it." in answer["notices"]
+    assert "No document held has jurisdiction JP; the search continues without it." in answer["notices"]
     assert recorded(auditor, answer)["relaxed_filters"] == ["jurisdiction"]
 
 

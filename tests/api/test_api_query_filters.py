@@ -210,7 +210,7 @@ def test_a_given_company_holds_in_the_place_of_one_that_is_named(analyst: Api, c
     told = {(each["field"], each["certainty"]): each for each in found["filters"]}
     assert told["company", "given"]["values"] == ["Alpha Fund", "Beta Fund"]
     assert told["company", "relaxed"]["values"] == ["Alpha Fund"]
-    assert any("holds in its place" in notice for notice in found["notices"])
+    assert any("applies instead" in notice for notice in found["notices"])
 
 
 def test_a_company_that_is_named_narrows_within_other_filters(analyst: Api, corpus: tuple[Held, ...]) -> None:
@@ -265,13 +265,13 @@ def test_a_withheld_kind_is_never_reached_and_said_not_to_meet_the_grant(
 ) -> None:
     found = analyst.post(address, {"question": QUESTION, "kinds": ["methodology"], "trace": True}).json()
     assert found["refusal"]["reason"] == "nothing_within_filters"
-    assert "withholds here: the filter and the grant do not meet." in found["refusal"]["message"]
+    assert "withholds here: the filter and the grant have nothing in common." in found["refusal"]["message"]
     assert "methodology" in found["kinds"]["withheld"]
     partly = analyst.post(address, {"question": QUESTION, "kinds": ["methodology", "run"], "trace": True}).json()
     assert not partly["refused"]
     assert any("methodology, which policy version 1 withholds here" in notice for notice in partly["notices"])
     (gate,) = [each for each in partly["trace"]["stages"] if each["stage"] == Stage.GATE]
-    assert "The request asks for no other kinds than methodology, run." in gate["notes"]
+    assert "The request asks only for methodology, run." in gate["notes"]
 
 
 def _blank(found: dict[str, Any], *names: str) -> str:

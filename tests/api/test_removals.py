@@ -308,7 +308,7 @@ def test_the_page_of_a_broken_upload_of_one_s_own_removes_it(acme: Firm, alice: 
     made = ingest(acme, BROKEN, filename="cut.pdf", principal=alice)
     run(acme, made.job)
     admin = Visitor("alice")
-    assert "never was searchable" in admin.open("corpus_document_remove", made.document.id).text
+    assert "was never searchable" in admin.open("corpus_document_remove", made.document.id).text
     assert admin.send("corpus_document_remove", made.document.id).status == 302
     with as_(alice):
         assert not Document.objects.filter(id=made.document.id).exists()
@@ -317,6 +317,6 @@ def test_the_page_of_a_broken_upload_of_one_s_own_removes_it(acme: Firm, alice: 
 def test_what_fails_stays_what_it_was(acme: Firm, alice: Principal) -> None:
     document = ready_document(acme)
     page = Visitor("alice").send("corpus_document_remove", document.id, reason="no_longer_needed", words="Old.")
-    assert "wants document" in page.text
+    assert "requires document" in page.text
     assert document.status == DocumentStatus.READY
     assert is_there(acme, document)

@@ -23,7 +23,6 @@ from apps.erasure.errors import (
 from apps.erasure.log_removal import ERASED
 from apps.erasure.models import RemovalRun
 from apps.erasure.runs.runs import RejectionReason, run_propose
-from apps.erasure.runs.selectors import runs_of
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError, WithheldFromKeyError
 from apps.tenants.roles import Role
@@ -142,13 +141,6 @@ def test_a_scope_is_frozen_with_the_scopes_below_it(acme: Firm) -> None:
     with stores_of_documents(store):
         run = proposed(acme, [Target(type=TargetType.SCOPE, id=acme.root.id)])
     assert {target.id for target in outcomes(acme, run)} == {scope.id for scope in acme.scopes.values()}
-
-
-def test_runs_are_found_by_what_they_were_proposed_for(acme: Firm) -> None:
-    run = proposed(acme, documents(acme, 1))
-    with open_scope(tenant=acme.id, reason="a test"):
-        assert [each.id for each in runs_of(Origin.REQUEST, run.origin_id)] == [run.id]
-        assert runs_of(Origin.PURGE, run.origin_id) == ()
 
 
 def test_a_listener_that_fails_undoes_the_step(acme: Firm, monkeypatch: pytest.MonkeyPatch) -> None:

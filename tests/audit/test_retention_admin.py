@@ -78,7 +78,7 @@ def test_the_page_tells_what_is_kept_how_long_and_who_approved_it(officer: Visit
     page = officer.open("retention")
     assert page.status == 200
     assert "Kept at least 7 years, counted from when it happened; no latest date." in page.text
-    assert "Kept at least 7 years, counted from when another version took its place" in page.text
+    assert "Kept at least 7 years, counted from when another version replaced it" in page.text
     assert "nobody: it came with Glassbox" in page.text
     assert "Question answered" in page.text
     assert "headers" in page.text or "header" in page.text

@@ -48,7 +48,7 @@ def test_one_proposes_a_removal_and_another_decides(acme: Firm, sign_in: Callabl
     page.get_by_label("In your own words").fill("It went up twice; the other one is in the right scope.")
     picture(page, "proposing")
     page.get_by_role("button", name="Propose the removal").click()
-    expect(page.get_by_text("Proposed. Nothing is removed before somebody else has approved it.")).to_be_visible()
+    expect(page.get_by_text("Proposed. Nothing is removed until somebody else has approved it.")).to_be_visible()
     expect(page.get_by_role("button", name="Take it back, and remove nothing")).to_be_visible()
     picture(page, "proposed")
 

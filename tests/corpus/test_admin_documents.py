@@ -151,7 +151,7 @@ def test_a_batch_shows_each_file_until_all_have_ended(alice: Visitor, acme: Firm
     assert "data-fragment-done" in part
     page = AdminPage(alice.get(address))
     assert "2 are ready, 1 failed, 1 was refused. All files are finished." in page.text
-    for said in ("cut.pdf is cut off", "its content is a PNG image", 'The key "fund" stands more than once'):
+    for said in ("cut.pdf is cut off", "its content is a PNG image", 'The key "fund" appears more than once'):
         assert said in page.text
     assert not page.tree.xpath("//*[@data-fragment]")
 
@@ -167,7 +167,7 @@ def test_what_failed_of_a_batch_is_started_again_from_its_page(alice: Visitor, a
     assert "Start it again" in AdminPage(alice.get(address)).text
     alice.post(f"{address}retry/")
     assert [document(acme, each).status for each in failed] == [DocumentStatus.RECEIVED] * 2
-    assert "Nothing of this batch has failed" in alice.post(f"{address}retry/", follow=True).content.decode()
+    assert "No file of this batch has failed" in alice.post(f"{address}retry/", follow=True).content.decode()
 
 
 @pytest.mark.slow
@@ -202,22 +202,22 @@ def test_a_document_of_a_batch_that_is_gone_is_said(alice: Visitor, acme: Firm) 
 def test_warnings_stand_on_the_document_with_their_place(alice: Visitor, acme: Firm) -> None:
     made = ingest(acme, b'{"a": 1}\n{"a": 1, "a": 2}\n', filename="a.jsonl")
     run(acme, made.job)
-    assert 'Row 2: the key "a" stands more than once' in alice.open("corpus_document_change", made.document.id).text
+    assert 'Row 2: the key "a" appears more than once' in alice.open("corpus_document_change", made.document.id).text
 
 
 def test_the_same_bytes_again_are_said_to_be_there(alice: Visitor, acme: Firm) -> None:
     upload(alice, acme, file("a.md"))
     upload(alice, acme, file("b.md"))
     said = alice.open("index").response.content.decode()
-    assert "was here already" in said
-    assert "not taken over" not in said
+    assert "already exists here" in said
+    assert "were not changed" not in said
     assert len(documents(acme)) == 1
 
 
 def test_what_was_entered_for_bytes_that_are_there_is_not_dropped_in_silence(alice: Visitor, acme: Firm) -> None:
     upload(alice, acme, file("a.md"), company="Acme")
     upload(alice, acme, file("a.md"), company="Bolt")
-    assert "not taken over, since it is stored otherwise: company." in alice.open("index").response.content.decode()
+    assert "stored with other values, which were not changed: company." in alice.open("index").response.content.decode()
 
 
 @pytest.mark.parametrize(

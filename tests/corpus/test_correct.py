@@ -347,7 +347,7 @@ def test_the_title_is_corrected_from_the_document_s_page(firm: Firm, ready: Docu
     with open_scope(tenant=firm.id, reason="a test"):
         made = Document.objects.get(title="Alpha Fund")
     assert answer.location == f"/admin/corpus/document/{made.id}/change/"
-    assert "Version 2 has what you corrected" in alice.get(answer.location).content.decode()
+    assert "Version 2 contains your corrections" in alice.get(answer.location).content.decode()
 
 
 def test_what_is_wrong_with_a_title_stands_beside_it(firm: Firm, ready: Document) -> None:

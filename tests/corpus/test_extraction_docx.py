@@ -186,7 +186,7 @@ FOOTNOTE = b'<w:footnotes xmlns:w="urn:w"><w:t xml:space="preserve">Without fees
 def test_macros_are_told_where_the_rest_can_be_read() -> None:
     document = extract(with_parts(PLAIN, vbaProject_bin=b"\x01"), filename="a.docx")
     assert [(each.code.value, each.detail) for each in document.warnings] == [
-        ("macros_ignored", "it holds macros, which are neither run nor read")
+        ("macros_ignored", "it contains macros, which are neither run nor read")
     ]
 
 
@@ -210,7 +210,7 @@ def test_parts_that_are_not_read_are_told() -> None:
     document = extract(with_parts(PLAIN, footnotes_xml=FOOTNOTE, embeddings__one_bin=b"x"), filename="a.docx")
     assert [(each.code.value, each.detail) for each in document.warnings] == [
         ("part_not_read", "its footnotes were not read"),
-        ("part_not_read", "what is embedded in it was not read"),
+        ("part_not_read", "embedded content was not read"),
     ]
 
 

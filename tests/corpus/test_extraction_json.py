@@ -93,9 +93,9 @@ def test_a_key_that_stands_twice_is_told_and_the_last_value_read() -> None:
         (
             "key_repeated",
             None,
-            'the key "management" stands more than once in one object: its last value was read, the one before was not',
+            'the key "management" appears more than once in one object: only its last value was read',
         ),
-        ("key_repeated", None, 'the key "name" stands more than once in one object: 2 values were not read'),
+        ("key_repeated", None, 'the key "name" appears more than once in one object: 2 values were not read'),
     ]
 
 

@@ -173,7 +173,7 @@ ATTACHED = (
     ("names", "told"),
     [
         (b"", []),
-        (SCRIPT, [("macros_ignored", "it holds scripts, which are not run")]),
+        (SCRIPT, [("macros_ignored", "it contains scripts, which are not run")]),
         (ATTACHED, [("part_not_read", "2 files are attached to it, which were not read")]),
     ],
 )

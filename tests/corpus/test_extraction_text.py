@@ -171,7 +171,7 @@ def test_an_encoding_that_can_not_be_told_is_an_error_and_no_nonsense(text: str,
     ],
 )
 def test_western_texts_are_read_with_the_guess_told(text: str) -> None:
-    assert warned(text.encode("cp1252")) == [("decoded_with_fallback", "read as cp1252, since it is not UTF-8")]
+    assert warned(text.encode("cp1252")) == [("decoded_with_fallback", "read as cp1252, because it is not UTF-8")]
 
 
 def test_a_page_is_read_as_it_says_of_itself() -> None:

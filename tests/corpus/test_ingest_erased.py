@@ -114,7 +114,7 @@ def test_of_a_batch_the_others_go_on(acme: Firm, tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(content)
         batch.take_in(PlannedFile(path=tmp_path / name, label=name, kind=Kind.RUN, metadata=DocumentMetadata()))
     refused, taken = batch.files
-    assert "is not taken in" in refused.error
+    assert "was not accepted" in refused.error
     assert (taken.error, taken.created) == ("", True)
 
 
@@ -141,7 +141,7 @@ def test_the_admin_says_it_beside_the_file_and_takes_the_others(acme: Firm) -> N
         document_type="report",
     )
     page = Page(ann.get(sent.location))
-    assert "again.md is not taken in" in page.text
+    assert "again.md was not accepted" in page.text
     assert documents(acme) == 1
     with open_scope(tenant=acme.id, reason="a test"):
         assert Event.objects.filter(action="corpus.document.refused").count() == 1

@@ -128,7 +128,7 @@ def test_a_file_that_two_lines_describe_is_not_taken_and_both_are_named(folder: 
     rows = ({"file": "documents/a.md", "company": "A"}, {"file": "documents/b.md"}, {"file": "./documents/a.md"})
     files = planned(folder, rows=rows)
     assert [(file.label, file.error) for file in files if file.error] == [
-        (f"documents.jsonl, line {line}", "a.md is described by lines 1 and 3. Keep one of them; it was not taken in.")
+        (f"documents.jsonl, line {line}", "a.md is described by lines 1 and 3. Keep one of them; it was not ingested.")
         for line in (1, 3)
     ]
     assert [file.label for file in files if not file.error] == ["b.md"]
@@ -138,7 +138,7 @@ def test_a_file_that_two_lines_describe_is_not_taken_and_both_are_named(folder: 
 def test_a_key_that_is_not_known_is_told_and_the_file_taken(folder: Path) -> None:
     [file] = planned(folder, rows=({"file": "documents/a.md", "sector": "Industrials"},))
     assert (file.error, file.place) == ("", "documents.jsonl, line 1")
-    assert file.notes == ('The key "sector" is not known, and was passed over.',)
+    assert file.notes == ('The key "sector" is not known, and was ignored.',)
 
 
 def test_every_key_that_is_known_is_read(folder: Path) -> None:
@@ -200,7 +200,7 @@ def test_a_manifest_names_no_file_outside_its_folder(folder: Path, outside: Path
     assert all((folder / name).is_file() for name in named), "each leads to a file"
     files = planned(folder, rows=tuple({"file": name} for name in named))
     assert [file.error for file in files] == [
-        f"It names {name}, which lies outside the manifest's folder." for name in named
+        f"It names {name}, which is outside the manifest's folder." for name in named
     ]
     assert read(files) == ""
 

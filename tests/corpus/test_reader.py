@@ -116,7 +116,7 @@ def test_memory_is_limited_and_named() -> None:
     """The control: the same file is read where it may cost more."""
     content = csv_headings(60_000)
     tight = Limits(max_memory_bytes=30 * 1024 * 1024, max_memory_ratio=0)
-    with pytest.raises(TooCostlyError, match=r"more memory than one file may cost, 30 MiB"):
+    with pytest.raises(TooCostlyError, match=r"more memory than one file may use, 30 MiB"):
         read(content, "a.csv", tight)
     assert read(content, "a.csv", Limits()).pages
 

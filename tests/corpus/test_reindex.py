@@ -264,7 +264,7 @@ def test_the_command_can_be_kept_to_one_tenant(firm: Firm) -> None:
 def test_check_fails_where_there_are_older_ones(firm: Firm) -> None:
     aged(firm, ready(firm))
     out = io.StringIO()
-    with pytest.raises(CommandError, match="1 documents to index anew"):
+    with pytest.raises(CommandError, match="1 documents to reindex"):
         call_command("corpus", "check", stdout=out)
     assert "acme: 1 documents" in out.getvalue()
 

@@ -341,7 +341,7 @@ def test_the_page_of_a_hidden_row_is_the_page_of_no_row(
 
     with going_round(place):
         # Of Bolt's document it would be told that a request keeps it, the other one's removal would be proposed.
-        kept = "location=/admin/privacy/runs/" if place == BETA else "is part of an open request"
+        kept = "location=/admin/privacy/runs/" if place == BETA else "is part of an open erasure request"
         found = held(
             lambda: seen(answer(hidden)),
             loot=loot.format(word=canary(*place), document=world.document(*place), kept=kept),

@@ -244,7 +244,7 @@ def test_what_lies_behind_the_wall_is_answered_in_the_same_bytes_as_an_id_that_n
 
     with going_round(place):
         # Of Bolt's document it would be told that a request keeps it, the other one's removal would be proposed.
-        kept = "status=202;" if place == BETA else "is part of an open request"
+        kept = "status=202;" if place == BETA else "is part of an open erasure request"
         found = held(
             lambda: brought(answer(hidden)),
             loot=loot.format(canary=canary(*place), document=hidden.document, kept=kept),

@@ -359,7 +359,7 @@ _PROGRESS = {
 def test_how_far_a_run_is_changes_while_it_is_carried_out(ground: Ground, state: str, role: str) -> None:
     """Nobody takes the lease of a run that is not theirs to carry out, nor says later when it began and ended."""
     there = (
-        f"SET LOCAL session_replication_role = replica; "
+        "SET LOCAL session_replication_role = replica; "
         f"UPDATE audit_removalrun SET state = '{state}' WHERE id = '{ground.executing.id}'; "
         "SET LOCAL session_replication_role = origin; "
         "GRANT UPDATE ON audit_removalrun TO glassbox_api, glassbox_worker"

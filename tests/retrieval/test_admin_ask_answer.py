@@ -161,4 +161,4 @@ def test_a_missing_part_is_named_and_its_meaning_told(stage: Stage) -> None:
     degraded = an_answer(degradations=(Degradation(stage=stage.value, code="x", message="It is down."),))
     (part,) = missing_parts(degraded)
     assert (part.title, part.message) == (TITLES[stage], "It is down.")
-    assert part.meaning != "The rest of the way was done without this part."
+    assert part.meaning != "The other steps ran without this one."

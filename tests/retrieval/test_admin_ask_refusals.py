@@ -83,7 +83,7 @@ def test_a_question_that_is_too_long_stays_to_be_shortened(firm: Firm) -> None:
 def test_control_characters_within_a_question_are_left_out_as_the_api_does(firm: Firm) -> None:
     page = ask(Visitor("alice"), QUESTION.replace("maximum ", "maximum \x00\x07"))
     assert page.status == 200
-    assert "2 characters taken out" in steps(page)["validate"]
+    assert "2 characters removed" in steps(page)["validate"]
 
 
 def test_a_vague_question_is_refused_with_what_to_do(firm: Firm) -> None:

@@ -72,7 +72,7 @@ def test_as_shipped_only_the_first_passage_brings_what_stands_around_it() -> Non
 def test_where_it_is_switched_off_it_says_so() -> None:
     record = stage(ask(expand_top_k=0))
     assert (record.status, record.output) == (StageStatus.SKIPPED, None)
-    assert record.notes == ("Switched off: each passage stands for itself.",)
+    assert record.notes == ("Switched off: no neighbours of the passages are added.",)
 
 
 def test_what_was_added_is_in_the_context_under_its_own_page_and_can_be_cited() -> None:

@@ -131,7 +131,7 @@ def test_my_recent_questions_tell_a_search_from_an_answer(firm: Firm) -> None:
     page = Visitor("bob").open("recent_questions")
     rows = [" ".join(row.text_content().split()) for row in page.tree.xpath("//*[@id='main']//tbody/tr")]
     assert ["Answered" in rows[0], "Searched" in rows[1]] == [True, True]
-    assert "passages alone, without an answer" in rows[1]
+    assert "passages only, without an answer" in rows[1]
     with open_scope(tenant=firm.id, reason="a test"):
         assert set(Event.objects.filter(action__in=(ANSWERED, SEARCHED)).values_list("action", flat=True)) == {
             ANSWERED,

@@ -78,7 +78,7 @@ def test_malformed_reply_is_sent_back_once(server: ModelServer) -> None:
 
 def test_twice_malformed_is_an_error(server: ModelServer) -> None:
     server.reply_with("Certainly!", "Really!")
-    with pytest.raises(MalformedAnswerError, match="also when asked again"):
+    with pytest.raises(MalformedAnswerError, match="even when asked again"):
         generator(server).generate(ANALYSIS, CONTEXT)
     assert len(server.requests) == 2
 

@@ -132,7 +132,7 @@ def test_healing_stops_where_no_new_phrase_is_left() -> None:
     useless = [(candidate("Apples and pears are sold on the market.", number),) for number in range(20, 60)]
     result = healed(shelf := Shelf(useless), TREASURY, DIVIDENDS, rounds=40)
     assert len(shelf.asked) == len(set(shelf.asked)) == len(phrases_for(ANALYSIS.concepts[0], ANALYSIS))
-    assert result.ended == "There is no other way to put what is missing."
+    assert result.ended == "There is no other wording for what is missing."
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 3])
@@ -163,7 +163,7 @@ def test_a_model_that_repeats_itself_ends_it(settings: Any, server: ModelServer)
     server.reply_with(reply("plants"), reply("Plants!"))
     result = healed(shelf := Shelf([(OTHER,)]), TREASURY, model=model_of(settings, profile(server)))
     assert shelf.asked == ["plants"]
-    assert result.ended == "There is no other way to put what is missing."
+    assert result.ended == "There is no other wording for what is missing."
 
 
 @pytest.mark.parametrize(

@@ -161,7 +161,7 @@ def test_reranker_that_fails_is_done_without_and_the_answer_says_so() -> None:
     )
     assert status(result, Stage.RERANK) is StageStatus.DEGRADED
     assert [(each.stage, each.code) for each in result.answer.degradations] == [("rerank", "retrieval.reranking")]
-    assert "stand in the order of the search" in notes(result, Stage.RERANK)
+    assert "are in the order of the search" in notes(result, Stage.RERANK)
     assert result.answer.citations == without.answer.citations
 
 

@@ -113,7 +113,7 @@ def test_a_document_that_is_gone_is_named_as_the_reason(firm: Firm, alice: Princ
     gone = [each for each in replay.shifts or () if each.state is HitState.GONE]
     assert gone
     assert {each.why for each in gone} == {"Its document was removed since."}
-    assert any("not in the corpus any more" in limit for limit in replay.limits)
+    assert any("no longer in the corpus" in limit for limit in replay.limits)
 
 
 def test_a_document_that_is_gone_and_was_not_found_is_known_from_the_log(
@@ -137,7 +137,7 @@ def test_documents_that_were_indexed_anew_since_are_named(firm: Firm, alice: Pri
     replay = replayed(ada, event)
     assert replay.equal
     (limit,) = replay.limits
-    assert limit.startswith("1 document was indexed anew since")
+    assert limit.startswith("1 document was reindexed since")
 
 
 def test_the_stages_are_set_as_they_were_then(
@@ -155,7 +155,7 @@ def test_the_stages_are_set_as_they_were_then(
 @pytest.mark.parametrize(
     ("then", "said"),
     [
-        (None, "How the stages were set was not recorded then"),
+        (None, "The settings of the stages were not recorded at that time"),
         ({"cut_top_k": 1, "polish": True}, ", polish, "),
     ],
 )

@@ -207,7 +207,7 @@ def test_a_reply_of_no_use_is_said_and_the_question_searched_alone(
     (told,) = seen.result.answer.degradations
     assert (told.stage, told.code) == ("rewrite", "retrieval.malformed_wordings")
     assert problem in told.message
-    assert told.message.endswith("The question was searched alone.")
+    assert told.message.endswith("Only the question itself was searched.")
     assert (seen.rewrite.status, seen.embedded, len(server.requests)) == (StageStatus.DEGRADED, [CAPEX_QUESTION], 1)
     assert seen.result.answer.citations[0].page == 60
 

@@ -53,7 +53,7 @@ def test_both_say_the_same_rule(
     policy: RetrievalSettings, stages: StageSettings, scores: bool, calibrated: bool
 ) -> None:
     page, trace = cut_words(policy, stages), told(policy, stages, scores=scores, calibrated=calibrated)
-    for words in ("a fixed number", "without a reranker", "the reranker's scores are no probabilities"):
+    for words in ("a fixed number", "without a reranker", "the reranker's scores are not probabilities"):
         assert (words in page) == (words in trace), (page, trace)
     assert f"{stages.cut_top_k}" in page
 

@@ -27,7 +27,7 @@ def test_scores_that_are_no_probabilities_leave_a_fixed_number() -> None:
     candidates = [replace(each, rerank_calibrated=False) for each in scored]
     decision = cut_off(candidates, top_k=12, minimum=3, cumulative_probability=0.55, cliff=0.15)
     assert (len(decision.kept), decision.rule) == (12, CutRule.TOP_K)
-    assert "the reranker's scores are no probabilities" in decision.reason
+    assert "the reranker's scores are not probabilities" in decision.reason
 
 
 def test_scores_that_are_no_probabilities_are_read_where_the_settings_say_so() -> None:

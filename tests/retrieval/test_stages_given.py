@@ -46,7 +46,7 @@ def test_one_on_the_same_field_holds_in_the_place_of_what_the_text_implies() -> 
     analysis = read("What was the capital expenditure of Northwind?", COMPANIES)
     assert document_filter(analysis.filters).companies == ()
     (relaxed,) = analysis.relaxed
-    assert "the request's own filter, company Northwind or Contoso, holds in its place." in relaxed.reason
+    assert "the request's own filter, company Northwind or Contoso, applies instead." in relaxed.reason
     assert relaxed.reason in analysis.notices
 
 
@@ -106,7 +106,7 @@ def test_they_reach_every_search_and_the_trace() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (Given(kinds=("run",)), "the filter and the grant do not meet"),
+        (Given(kinds=("run",)), "the filter and the grant have nothing in common"),
         (Given(companies=("Nobody",)), "of the company Nobody"),
         (Given(documents=(DocumentId(UUID(int=7)),)), "of the document 00000000"),
         (Given(companies=("Northwind",), periods=(Period(fiscal_year=1999),)), "period FY1999"),

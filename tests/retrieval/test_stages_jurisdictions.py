@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apps.corpus.extraction.language import language_of_question
-from apps.retrieval.contracts import Certainty, FilterField, MetadataFilter, QueryAnalysis
+from apps.retrieval.contracts import Certainty, DocumentFilter, FilterField, MetadataFilter, QueryAnalysis
 from apps.retrieval.stages.grounding.subject import unknown_names
 from apps.retrieval.stages.question.jurisdiction_mentions import read_jurisdiction_mentions
 from apps.retrieval.stages.question.jurisdiction_names import code_of
@@ -151,7 +151,7 @@ def test_the_law_that_is_asked_about_narrows_to_it_and_to_the_law_above_it() -> 
     (found,) = of_jurisdiction(analysis)
     assert (found.values, found.certainty) == (("DE", "EU"), Certainty.SURE)
     assert "“German” (DE)" in found.reason
-    assert "What is of EU stays in" in found.reason
+    assert "Documents of EU stay in" in found.reason
     assert document_filter(analysis.filters).jurisdictions == ("DE", "EU")
 
 
@@ -173,7 +173,7 @@ def test_a_law_that_nothing_held_states_is_taken_out_and_said() -> None:
     analysis = analysed("What does Japanese law require for marketing?", *HELD)
     assert of_jurisdiction(analysis) == []
     assert [each.filter.values for each in analysis.relaxed] == [("JP",)]
-    assert "No document held has jurisdiction JP; the search goes on without it." in analysis.notices
+    assert "No document held has jurisdiction JP; the search continues without it." in analysis.notices
 
 
 def test_a_law_that_the_company_has_nothing_of_is_taken_out_and_the_company_stays() -> None:
@@ -187,7 +187,7 @@ def test_a_place_is_preferred_and_narrows_nothing() -> None:
     analysis = analysed("Which notice period applies to a Luxembourg fund?", *HELD)
     (found,) = of_jurisdiction(analysis)
     assert (found.values, found.certainty) == (("LU",), Certainty.LIKELY)
-    assert document_filter(analysis.filters).is_empty
+    assert document_filter(analysis.filters) == DocumentFilter()
     own = candidate("x", 2, facts=document(2, jurisdictions=("LU",)))
     other = candidate("x", 1, facts=document(1, jurisdictions=("DE",)))
     lifted = boost([other, own], filters=analysis.filters, weight=0.1)

@@ -70,7 +70,7 @@ def test_rounding_keeps_to_the_decimals_and_the_scale_of_the_claim(claim: str) -
 
 def test_a_scale_needs_one_in_the_source() -> None:
     assert match("1,577 million", "1,577") is None
-    assert match("1,577 million", "1,577", MILLIONS) == "the scale stands in the heading"
+    assert match("1,577 million", "1,577", MILLIONS) == "the scale is in the heading"
     assert match("1,577 million", "1,577 million") == AS_WRITTEN
 
 
@@ -83,7 +83,7 @@ def test_money_without_its_scale_is_another_amount() -> None:
 
 def test_percent_needs_percent_in_the_source() -> None:
     assert match("5.1%", "5.1") is None
-    assert match("5.1%", "5.1", Stated(units=frozenset({NumberUnit.PERCENT}))) == "the unit stands in the heading"
+    assert match("5.1%", "5.1", Stated(units=frozenset({NumberUnit.PERCENT}))) == "the unit is in the heading"
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_last_two_years() -> None:
 
 def test_companies_without_the_newest_period_are_named() -> None:
     found = resolved("last quarter", entry("Alpha Fund", 2024, 4), entry("Beta Fund", 2024, 3))
-    assert "Without a document of Q4 2024: Beta Fund" in found.reason
+    assert "No document of Q4 2024 is held for Beta Fund" in found.reason
 
 
 def test_unresolvable_relative_period_is_said() -> None:

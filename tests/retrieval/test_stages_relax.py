@@ -19,7 +19,7 @@ def test_period_that_is_not_held_is_relaxed_visibly() -> None:
     analysis = analysed("capex of Northwind in FY2019", *HELD)
     (relaxed,) = analysis.relaxed
     assert (
-        relaxed.reason == "No document held has period FY2019 together with Northwind; the search goes on without it."
+        relaxed.reason == "No document held has period FY2019 together with Northwind; the search continues without it."
     )
     assert relaxed.reason in analysis.notices
 

@@ -209,8 +209,8 @@ def _json_lines(events: Iterable[Event], *, first: bool) -> bytes:
 
 
 _WRITERS: Final[Mapping[ListFormat, Callable[..., bytes]]] = {
-    ListFormat.CSV: partial(_csv),
-    ListFormat.JSON_LINES: partial(_json_lines),
+    ListFormat.CSV: _csv,
+    ListFormat.JSON_LINES: _json_lines,
 }
 
 

@@ -14,7 +14,6 @@ from apps.tenants.roles import Permission
 
 PREFIX: Final = "audit.webhook."
 SUBJECT: Final = "webhook"
-TESTED: Final = f"{PREFIX}tested"
 # Action after the prefix -> label, and its fields besides those that all of them have.
 _BY_PEOPLE: Final = {
     "created": ("Webhook made", ()),

@@ -64,7 +64,7 @@ def keep_batch(request: HttpRequest, outcomes: Sequence[FileOutcome]) -> uuid.UU
 def not_taken_over(names: Sequence[str]) -> str:
     """Of a file whose bytes were there: what was said about it, and is stored otherwise."""
     told = ", ".join(name.replace("_", " ") for name in names)
-    return f"What you entered was not taken over, since it is stored otherwise: {told}."
+    return f"These details are stored with other values, which were not changed: {told}."
 
 
 def refused_rows(outcomes: Sequence[FileOutcome]) -> list[BatchRow]:
@@ -78,7 +78,7 @@ def batch_page(
         model_admin,
         request,
         "glassbox/upload_batch.html",
-        title="What became of the files",
+        title="Outcome of the upload",
         crumbs=["Upload documents"],
         status=status,
         **_shown(request, rows, url),
@@ -114,7 +114,7 @@ class BatchViews:
         if failed:
             messages.success(request, f"{_counted(len(failed), 'file is', 'files are')} being read again.")
         else:
-            messages.info(request, "Nothing of this batch has failed now, so nothing was started again.")
+            messages.info(request, "No file of this batch has failed, so nothing was started again.")
         return HttpResponseRedirect(self._url(batch_id))
 
     def _url(self, batch_id: uuid.UUID) -> str:
@@ -124,7 +124,7 @@ class BatchViews:
         """As things stand. Raises Http404 for a batch of somebody else, or of another session."""
         kept = request.session.get(_KEY, {}).get(str(batch_id))
         if kept is None:
-            raise Http404("There is no such batch in this session. The documents tell what became of each.")
+            raise Http404("There is no such batch in this session. The list of documents shows the state of each file.")
         ids = [uuid.UUID(each["document"]) for each in kept if each["document"]]
         documents = {str(document.id): document for document in Document.objects.filter(id__in=ids)}
         progress = progress_of_documents(ids)
@@ -135,7 +135,7 @@ def _row(kept: dict[str, Any], document: Document | None, progress: Any) -> Batc
     if kept["document"] is None:
         return BatchRow(filename=kept["filename"], reasons=kept["reasons"])
     if document is None:
-        return BatchRow(filename=kept["filename"], reasons=["It was taken in, and has been removed since."])
+        return BatchRow(filename=kept["filename"], reasons=["It was accepted, and has been removed since."])
     found: IngestProgress | None = progress.get(document.id)
     failed = document.status == DocumentStatus.FAILED
     waits = found is not None and found.state is JobState.RETRY

@@ -36,17 +36,20 @@ class CorrectionForm(forms.Form):
     fiscal_quarter = forms.IntegerField(min_value=1, max_value=4, required=False, widget=UnfoldAdminIntegerFieldWidget)
     published_on = forms.DateField(required=False, widget=UnfoldAdminSingleDateWidget)
     language = forms.CharField(
-        max_length=8, required=False, widget=UnfoldAdminTextInputWidget, help_text="Such as en or de."
+        max_length=8, required=False, widget=UnfoldAdminTextInputWidget, help_text="For example en or de."
     )
     jurisdictions = forms.CharField(
-        max_length=200, required=False, widget=UnfoldAdminTextInputWidget, help_text="Such as EU, CH; comma between."
+        max_length=200,
+        required=False,
+        widget=UnfoldAdminTextInputWidget,
+        help_text="For example EU, CH. Separate them with commas.",
     )
     external_id = forms.CharField(
         label="Id in its source",
         max_length=200,
         required=False,
         widget=UnfoldAdminTextInputWidget,
-        help_text="An upload with the same one becomes the next version.",
+        help_text="An upload with the same id becomes the next version.",
     )
 
 
@@ -90,24 +93,27 @@ def _initial(document: Document) -> dict[str, Any]:
 
 def _said(document: Document, made: Document) -> str:
     if made.id != document.id:
-        return f"Version {made.version} has what you corrected, and is being read. It takes over when it is ready."
+        return (
+            f"Version {made.version} contains your corrections, and is being read. It replaces the current one "
+            "when it is ready."
+        )
     is_so = metadata_of(made) == metadata_of(document)
-    return "Nothing was changed: all of it is so already." if is_so else "It is corrected."
+    return "Nothing was changed: all details already have these values." if is_so else "The document was corrected."
 
 
 def _intro(document: Document) -> str:
     kind = (
-        " Its kind and scope decide who reads it, and can't be corrected: upload it anew with the right ones, and "
-        "propose the removal of this one."
+        " Its kind and scope decide who can read it, and can't be corrected: upload it again with the right ones, "
+        "and propose the removal of this one."
     )
     if document.status not in PUBLISHED:
         return (
-            "It is not searchable yet, so it is corrected where it is, and read with what you say here. What you empty "
-            f"stays empty. The file's own name stays.{kind}"
+            "It is not searchable yet, so it is corrected in place, and read with what you enter here. Fields "
+            f"that you empty stay empty. The file name does not change.{kind}"
         )
     return (
-        f"What was searchable is kept as it is: the same file becomes version {document.version + 1}, with what you "
-        f"say here; what you empty stays empty. It is read again, and takes over in search and citations when it is "
-        f"ready. Version {document.version} stays as it is, for questions as of an earlier date and for answers that "
-        f"cited it.{kind}"
+        f"A searchable version is kept as it is: the same file becomes version {document.version + 1}, with what "
+        "you enter here. Fields that you empty stay empty. The new version is read, and replaces the current one "
+        f"in search and citations when it is ready. Version {document.version} stays as it is, for questions as of "
+        f"an earlier date and for answers that cited it.{kind}"
     )

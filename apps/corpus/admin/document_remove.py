@@ -32,7 +32,7 @@ class RemovalForm(forms.Form):
         choices=[("", "Choose one"), *((each.value, REASONS_IN_WORDS[each]) for each in REASONS)],
         widget=UnfoldAdminSelectWidget(),
         error_messages={
-            "required": ("Choose why it is to be removed: whoever decides needs the reason, and so does the audit log.")
+            "required": "Choose why it is to be removed: whoever decides needs the reason, and so does the audit log."
         },
     )
     words = forms.CharField(
@@ -40,7 +40,7 @@ class RemovalForm(forms.Form):
         max_length=1000,
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
         help_text="Whoever decides reads this, and the audit log keeps it. Name nobody.",
-        error_messages={"required": "Say why, in a few words: whoever decides and the record need it."},
+        error_messages={"required": "Give the reason in a few words: whoever decides and the audit log need it."},
     )
 
 
@@ -59,7 +59,7 @@ def removal_notes(run: RemovalRun) -> list[str]:
     if document is None:
         return ["You don't see the document: it is in a scope that you don't hold."]
     if is_due(document):
-        return ["The retention rules in force let it go."]
+        return ["The retention rules in force permit its removal."]
     return [
         (
             "The retention rules in force require it to be kept for longer: it would be removed early, for the reason "
@@ -77,7 +77,7 @@ def _propose(model_admin: TenantModelAdmin, request: HttpRequest, document: Docu
         if run is None:
             messages.success(request, f"{document.title}, version {document.version}, is removed.")
             return HttpResponseRedirect(model_admin.url("changelist"))
-        messages.success(request, "Proposed. Nothing is removed before somebody else has approved it.")
+        messages.success(request, "Proposed. Nothing is removed until somebody else has approved it.")
         return HttpResponseRedirect(reverse("admin:removal_run", args=[run.id]))
 
     here = model_admin.url("change", document.pk)
@@ -110,8 +110,8 @@ def _discard(model_admin: TenantModelAdmin, request: HttpRequest, document: Docu
         request,
         Decision(
             question=f"Remove your upload {document.title}, version {document.version}?",
-            effects=["It never was searchable: nobody has read it, and no answer drew on it.", *_effects(document)],
-            irreversible="The file is gone from this installation; to have it back, upload it again.",
+            effects=["It was never searchable: nobody has read it, and no answer used it.", *_effects(document)],
+            irreversible="The file is removed from this installation. To get it back, upload it again.",
             action="Remove this upload",
         ),
         act,
@@ -124,10 +124,10 @@ def _effects(document: Document) -> list[str]:
     effects = [
         f"The original file, {document.page_count:,} pages and {document.chunk_count:,} passages with their vectors "
         "and search terms are removed, and its jobs with them.",
-        "What the audit log tells of it stays: that it was here, who brought it, which answers drew on it.",
+        "The audit log still shows that it was here, who uploaded it, and which answers used it.",
     ]
     if document.status == DocumentStatus.READY:
-        effects.insert(1, "Questions no longer find it. An earlier version does not come back by itself.")
+        effects.insert(1, "Questions no longer find it. An earlier version does not return automatically.")
     if document.status in (DocumentStatus.RECEIVED, DocumentStatus.PROCESSING):
         effects.insert(1, "It is being read at the moment; the worker stops.")
     return effects

@@ -54,7 +54,9 @@ class FilesField(forms.FileField):
 
 
 class UploadForm(forms.Form):
-    uploads = FilesField(label="Files", help_text=f"{_FORMATS}. Several at once are fine; each is taken in by itself.")
+    uploads = FilesField(
+        label="Files", help_text=f"{_FORMATS}. You can upload several at once; each is handled separately."
+    )
     kind = forms.ChoiceField(
         choices=[("", "Choose what it is for"), *Kind.choices],
         widget=UnfoldAdminSelectWidget,
@@ -65,7 +67,7 @@ class UploadForm(forms.Form):
         max_length=300,
         required=False,
         widget=UnfoldAdminTextInputWidget,
-        help_text="Empty: taken from the file's name; where that has no word, from the document itself.",
+        help_text="If empty, taken from the file's name, or from the document itself if the name has no words.",
     )
     document_type = forms.ChoiceField(
         choices=DocumentType.choices, initial=DocumentType.OTHER, widget=UnfoldAdminSelectWidget
@@ -83,7 +85,7 @@ class UploadForm(forms.Form):
         max_value=2200,
         required=False,
         widget=UnfoldAdminIntegerFieldWidget,
-        help_text="Empty: read from the file's name, such as ACME_2023Q4_10Q.pdf.",
+        help_text="If empty, read from the file's name, such as ACME_2023Q4_10Q.pdf.",
     )
     fiscal_quarter = forms.IntegerField(min_value=1, max_value=4, required=False, widget=UnfoldAdminIntegerFieldWidget)
     published_on = forms.DateField(required=False, widget=UnfoldAdminSingleDateWidget)
@@ -91,10 +93,13 @@ class UploadForm(forms.Form):
         max_length=8,
         required=False,
         widget=UnfoldAdminTextInputWidget,
-        help_text="Such as en or de. Empty: recognised.",
+        help_text="For example en or de. If empty, detected from the text.",
     )
     jurisdictions = forms.CharField(
-        max_length=200, required=False, widget=UnfoldAdminTextInputWidget, help_text="Such as EU, CH; comma between."
+        max_length=200,
+        required=False,
+        widget=UnfoldAdminTextInputWidget,
+        help_text="For example EU, CH. Separate them with commas.",
     )
 
     def clean(self) -> dict[str, Any]:
@@ -127,14 +132,19 @@ def upload_view(model_admin: TenantModelAdmin, request: HttpRequest) -> HttpResp
         form,
         act,
         title=f"New version of {replaced.title}" if replaced else "Upload documents",
-        intro=f"The new file takes over from version {replaced.version} when it is ready; the old one is kept for "
-        "questions as of an earlier date."
+        intro=(
+            f"The new file replaces version {replaced.version} when it is ready; the old one is kept for questions "
+            "as of an earlier date."
+        )
         if replaced
-        else "Each file is stored as it came, read, cut into passages and embedded. You can leave the page meanwhile.",
+        else (
+            "Each file is stored unchanged, read, split into passages and embedded. You can leave the page in the "
+            "meantime."
+        ),
         action="Upload",
         multipart=True,
         optional_from="title",
-        optional_title="What is known about it (as far as it is)",
+        optional_title="What is known about it (optional)",
     )
 
 
@@ -182,7 +192,7 @@ def _answer(model_admin: TenantModelAdmin, request: HttpRequest, outcomes: Seque
     """One good file leads to its page, several to the page of their batch. Where none is good, nothing was stored."""
     first = outcomes[0]
     if len(outcomes) == 1 and first.result is not None:
-        said = "is received" if first.result.created else "was here already, with the same bytes"
+        said = "is received" if first.result.created else "already exists here, with the same bytes"
         messages.success(request, f"{first.filename} {said}.")
         if first.differs:
             messages.warning(request, not_taken_over(first.differs))

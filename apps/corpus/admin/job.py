@@ -42,14 +42,14 @@ def duration(job: IngestJob) -> str:
 @admin.register(IngestJob)
 class IngestJobAdmin(TenantModelAdmin):
     title_plural = "Jobs"
-    empty_text = "Nothing to do: a job appears here with every document that comes in."
+    empty_text = "There are no jobs. One appears here for every document that is uploaded."
 
     list_display = ("document_title", "shown_state", "done", "attempts", "reason", "brought_by", "begun", "took")
     list_display_links = ("document_title",)
     list_filter = (("state", ChoicesDropdownFilter), ("stage", ChoicesDropdownFilter))
     list_select_related = ("document",)
     search_fields = ("document__title", "document__filename", "actor_label")
-    search_help_text = "Document, file name, or who brought it"
+    search_help_text = "Document, file name, or who uploaded it"
 
     view_permission = Permission.DOCUMENT_VIEW
     in_palette = False
@@ -78,7 +78,7 @@ class IngestJobAdmin(TenantModelAdmin):
     def reason(self, job: IngestJob) -> str:
         return Truncator(job.error_detail).chars(90) or EMPTY
 
-    @admin.display(description="Brought by", ordering="actor_label")
+    @admin.display(description="Uploaded by", ordering="actor_label")
     def brought_by(self, job: IngestJob) -> str:
         return job.actor_label
 

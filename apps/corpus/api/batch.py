@@ -48,14 +48,16 @@ class BatchUploadSerializer(StrictSerializer):
         child=serializers.FileField(allow_empty_file=True, max_length=255),
         min_length=1,
         max_length=_MAX_FILES,
-        help_text="Repeat the field, once a file. Each has a name of its own.",
+        help_text="Repeat the field for each file. Each file needs its own name.",
     )
     scope = serializers.CharField(max_length=127, help_text="The key of one of your scopes; see GET /api/v1/scopes/.")
-    kind = serializers.ChoiceField(choices=Kind.choices, help_text="What the files are for that name no kind.")
+    kind = serializers.ChoiceField(
+        choices=Kind.choices, help_text="The kind of each file for which the manifest names none."
+    )
     manifest = serializers.CharField(
         max_length=_MANIFEST_CHARS,
         required=False,
-        help_text="JSON lines. Each names a file in this request by `file`, and says about it what an upload may say.",
+        help_text="JSON lines. Each names a file of this request in `file`, and can have the fields of an upload.",
     )
 
 
@@ -67,7 +69,7 @@ class LineSerializer(serializers.Serializer[Any]):
 class FileOutcomeSerializer(serializers.Serializer[Any]):
     filename = serializers.CharField()
     outcome = serializers.ChoiceField(
-        choices=["received", "present", "refused"], help_text="`present`: these bytes were there already."
+        choices=["received", "present", "refused"], help_text="`present`: these bytes were already stored."
     )
     document = DocumentSerializer(allow_null=True)
     error = FailureSerializer(allow_null=True)
@@ -75,7 +77,7 @@ class FileOutcomeSerializer(serializers.Serializer[Any]):
 
 class BatchSerializer(serializers.Serializer[Any]):
     files = FileOutcomeSerializer(many=True)
-    lines = LineSerializer(many=True, help_text="Lines of the manifest that could not be used, or not wholly.")
+    lines = LineSerializer(many=True, help_text="Lines of the manifest that could not be used, or only in part.")
 
 
 @dataclass(slots=True)
@@ -97,14 +99,14 @@ class DocumentBatchView(ApiView):
         tags=["Documents"],
         summary="Upload several documents",
         description=(
-            f"Up to {_MAX_FILES} files in one request. Each is taken in or refused by itself, by the rules of "
-            "`upload_document`; follow the `job` of each. A file that two lines of the manifest describe is refused: "
-            "nobody can say which is meant. 200 where nothing new was stored."
+            f"Up to {_MAX_FILES} files in one request. Each is accepted or refused separately, by the rules of "
+            "`upload_document`; follow the `job` of each. A file that two lines of the manifest describe is "
+            "refused: it is unclear which of them applies. The status is 200 if nothing new was stored."
         ),
         request={"multipart/form-data": BatchUploadSerializer},
         responses={
-            202: OpenApiResponse(BatchSerializer, description="What became of each file; at least one is being read."),
-            200: OpenApiResponse(BatchSerializer, description="What became of each file; nothing new was stored."),
+            202: OpenApiResponse(BatchSerializer, description="The outcome for each file; at least one is being read."),
+            200: OpenApiResponse(BatchSerializer, description="The outcome for each file; nothing new was stored."),
         },
         extensions=sample(_SAMPLE),
     )

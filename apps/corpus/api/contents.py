@@ -58,7 +58,9 @@ class ChunkListView(ApiListView[Chunk]):
         operation_id="list_document_chunks",
         tags=["Documents"],
         summary="List a document's passages",
-        description="What is searched and cited, in the document's order, with page and character span.",
+        description=(
+            "Returns the passages that are searched and cited, in the document's order, with page and character span."
+        ),
         extensions=sample(
             'curl "{base}/api/v1/documents/$DOCUMENT_ID/chunks/" -H "Authorization: Bearer $GLASSBOX_KEY"'
         ),
@@ -108,7 +110,7 @@ class VersionListView(ApiListView[Document]):
         operation_id="list_document_versions",
         tags=["Documents"],
         summary="List a document's versions",
-        description=f"All versions of the series that this one belongs to, newest first.\n\n{CHANGES}",
+        description=f"Returns all versions of the series that this one belongs to, newest first.\n\n{CHANGES}",
         extensions=sample(
             'curl "{base}/api/v1/documents/$DOCUMENT_ID/versions/" -H "Authorization: Bearer $GLASSBOX_KEY"'
         ),
@@ -127,27 +129,33 @@ class ContentView(ApiView):
         tags=["Documents"],
         summary="Download the original",
         description=(
-            "The bytes as they came, always as an attachment. Who took them is recorded. The type is the document's "
-            "`media_type`, or application/octet-stream where that is asked for, or where a browser might run it. An "
-            "interrupted download goes on with one `Range: bytes=...`, and `If-Range` with the `ETag` of what came."
+            "Returns the bytes as they were uploaded, always as an attachment. Each download is recorded, "
+            "with who made it. The type is the document's `media_type`, or application/octet-stream if you ask for "
+            "that or if a browser might run it. To continue an interrupted download, send one `Range: bytes=...`, and "
+            "`If-Range` with the `ETag` of the part that you have."
         ),
         parameters=[
             OpenApiParameter(
                 "Range",
                 {"type": "string", "minLength": 1, "maxLength": 200},
                 location=OpenApiParameter.HEADER,
-                description="One range of bytes, such as `bytes=1000-` or `bytes=-500`. Several are answered whole.",
+                description=(
+                    "One range of bytes, such as `bytes=1000-` or `bytes=-500`. If you send several, the answer "
+                    "is the whole file."
+                ),
             ),
             OpenApiParameter(
                 "If-Range",
                 {"type": "string", "minLength": 1, "maxLength": 200},
                 location=OpenApiParameter.HEADER,
-                description="The ETag of what came before. Where it is another one now, all of it comes.",
+                description=(
+                    "The ETag of the part that you have. If it no longer matches, the answer is the whole file."
+                ),
             ),
         ],
         responses={
             **bytes_responses(*media_types, description="The file."),
-            **bytes_responses(*media_types, description="The bytes that Range asked for.", status=206),
+            **bytes_responses(*media_types, description="The bytes that Range names.", status=206),
         },
         extensions={
             **sample(

@@ -16,10 +16,10 @@ from apps.tenants.api.serializers import StrictSerializer
 
 # What an upload states, too, and what to do where it was wrong.
 _NOT_CORRECTED: Final[Mapping[str, str]] = {
-    "kind": "A kind decides which questions reach a document, and can't be corrected.",
-    "scope": "A scope decides who reads a document, and can't be corrected.",
+    "kind": "The kind decides which questions reach a document, and can't be corrected.",
+    "scope": "The scope decides who can read a document, and can't be corrected.",
 }
-_INSTEAD: Final = "Upload the file anew with the right one, and propose the removal of this document with DELETE."
+_INSTEAD: Final = "Upload the file again with the right one, and propose the removal of this document with DELETE."
 
 
 class CorrectionSerializer(StrictSerializer):
@@ -30,20 +30,27 @@ class CorrectionSerializer(StrictSerializer):
     ticker = serializers.CharField(max_length=16, required=False, allow_blank=True)
     fiscal_year = serializers.IntegerField(min_value=1900, max_value=2100, required=False, allow_null=True)
     fiscal_quarter = serializers.IntegerField(
-        min_value=1, max_value=4, required=False, allow_null=True, help_text="Of the fiscal year: none without one."
+        min_value=1,
+        max_value=4,
+        required=False,
+        allow_null=True,
+        help_text="The quarter of the fiscal year; not allowed without a year.",
     )
     published_on = serializers.DateField(required=False, allow_null=True)
     language = serializers.RegexField(
         r"^([a-z]{2})?$", required=False, allow_blank=True, help_text="ISO 639-1, such as en."
     )
     jurisdictions = serializers.ListField(
-        child=serializers.CharField(max_length=16), max_length=50, required=False, help_text="All of them."
+        child=serializers.CharField(max_length=16),
+        max_length=50,
+        required=False,
+        help_text="All jurisdictions, not only new ones.",
     )
     external_id = serializers.CharField(
         max_length=200,
         required=False,
         allow_blank=True,
-        help_text="What your system calls it. From then on an upload with it becomes the next version.",
+        help_text="The id in your system. From then on an upload with this id becomes the next version.",
     )
 
     def to_internal_value(self, data: Any) -> Any:

@@ -87,14 +87,14 @@ class DocumentListView(ApiListView[Document]):
         tags=["Documents"],
         summary="List documents",
         description=(
-            "Every version of every document in your scopes, newest first unless `sort` says otherwise, with how far "
-            f"each has come.\n\n{CHANGES} What was removed is in no list "
-            "of documents. Whoever reads the log finds it there: an upload that was taken back under "
-            "`/api/v1/audit/events/?action=corpus.document.deleted&since=...`, what was removed after a proposal under "
-            "`/api/v1/removals/?state=completed`, by `document_id`. What was removed for an erasure request is named "
-            "nowhere, and what is restricted or in a scope that you lost leaves the lists without a change, and may "
-            "come back with an old `updated_at`: so compare the ids of the whole list now and then, and drop what is "
-            "not in it."
+            "Returns every version of every document in your scopes, newest first unless `sort` says otherwise, "
+            f"with the progress of each.\n\n{CHANGES} Removed documents are in no list of documents. If you may "
+            "read the log, you find them there: an upload that was taken back under "
+            "`/api/v1/audit/events/?action=corpus.document.deleted&since=...`, a document that was removed after "
+            "a proposal under `/api/v1/removals/?state=completed`, by `document_id`. A document that was removed "
+            "for an erasure request is named nowhere. A document that is restricted, or in a scope that you lost, "
+            "leaves the lists without being reported as a change, and may return with an old `updated_at`. So "
+            "compare the ids of the whole list from time to time, and drop what is not in it."
         ),
         extensions=sample(
             'curl "{base}/api/v1/documents/?kind=run&status=ready" -H "Authorization: Bearer $GLASSBOX_KEY"'
@@ -108,15 +108,15 @@ class DocumentListView(ApiListView[Document]):
         tags=["Documents"],
         summary="Upload a document",
         description=(
-            "Stores the file and starts reading it; follow its `job` until it is `succeeded`. What is wrong with the "
-            "form, or plainly with the file, is answered at once; what only reading can tell stands on the document "
-            "later. The same bytes in the same scope and of the same kind are stored once: 200 with what is there, or "
-            "409 where something else is said of them than stands there."
+            "Stores the file and starts reading it; follow its `job` until it is `succeeded`. Errors in the form, "
+            "and obvious ones in the file, are reported at once; errors that only reading can find are shown on the "
+            "document later. The same bytes in the same scope and of the same kind are stored once: the answer is "
+            "200 with the stored document, or 409 if you send details that differ from its own."
         ),
         request={"multipart/form-data": UploadSerializer},
         responses={
             202: OpenApiResponse(DocumentSerializer, description="Stored; being read."),
-            200: OpenApiResponse(DocumentSerializer, description="These bytes were there already."),
+            200: OpenApiResponse(DocumentSerializer, description="These bytes were already stored."),
         },
         extensions=sample(_UPLOAD),
     )
@@ -138,7 +138,7 @@ class RemovalReasonSerializer(StrictSerializer):
     reason = serializers.ChoiceField(
         choices=[(each.value, each.name) for each in REASONS],
         required=False,
-        help_text="Why it is to go. Not needed for what is removed at once.",
+        help_text="Why it is to be removed. Not needed for a document that is removed at once.",
     )
 
 
@@ -160,7 +160,7 @@ class DocumentView(TaggedView):
         operation_id="get_document",
         tags=["Documents"],
         summary="Show a document",
-        description="One version, with the progress of its job.",
+        description="Returns one version, with the progress of its job.",
         responses=DocumentSerializer,
         extensions=sample('curl "{base}/api/v1/documents/$DOCUMENT_ID/" -H "Authorization: Bearer $GLASSBOX_KEY"'),
     )
@@ -172,19 +172,20 @@ class DocumentView(TaggedView):
         tags=["Documents"],
         summary="Correct what is known about a document",
         description=(
-            "Send the fields that are wrong, as they should be; what you leave out stays. Null, the empty text or the "
-            "empty list clears a field, and reading the file does not fill it in again. What was searchable is kept "
-            "as it is: 202 with the next version, of the same bytes, which is read with what you say, and takes over "
-            "when it is ready; the version before answers as ever until then, and for questions as of an earlier "
-            "date. What never was searchable is corrected where it is, and what is so already is not touched: 200. "
-            "Scope and kind can't be corrected, since they decide who reads the document: upload it anew and propose "
-            "the removal of this one. 409 where a newer version is in force or on its way, where the document is to "
-            "be removed, or where another one of the scope has the `external_id`. What is under a legal hold is not "
-            "there: 404."
+            "Send the fields that are wrong, with the right values; omitted fields do not change. Null, the empty "
+            "text or the empty list clears a field, and reading the file does not fill it in again. A searchable "
+            "version is kept as it is: the answer is 202 with the next version, of the same bytes, which is read "
+            "with your values and replaces the current one when it is ready. Until then, and for questions as of "
+            "an earlier date, the current version answers. A document that was never searchable is corrected in "
+            "place, and one that already has these values is not touched: the answer is 200. Scope and kind can't "
+            "be corrected, because they decide who can read the document: upload it again and propose the removal "
+            "of this one. The answer is 409 if a newer version is in force or on its way, if the document is to "
+            "be removed, or if another document of the scope has the `external_id`. A document under a legal hold "
+            "is hidden: 404."
         ),
         request=CorrectionSerializer,
         responses={
-            200: OpenApiResponse(DocumentSerializer, description="Corrected where it is, or so already."),
+            200: OpenApiResponse(DocumentSerializer, description="Corrected in place, or already correct."),
             202: OpenApiResponse(DocumentSerializer, description="The next version, which is being read."),
         },
         extensions=sample(
@@ -211,16 +212,17 @@ class DocumentView(TaggedView):
         tags=["Documents"],
         summary="Propose that a document is removed",
         description=(
-            "Nothing is removed by one person alone: 202 with the proposal, at whose address somebody else approves "
-            "it. Then this version goes for good with its pages, passages, vectors and jobs; other versions stay what "
-            "they are. In a person's name, with a reason. 409 where something keeps it: a legal hold, an open request, "
-            "a proposal that there is; or, of what is not needed any more, a retention rule. An upload of your own "
-            "that never was searchable is removed at once: 204."
+            "Nobody can remove a document alone: the answer is 202 with the proposal, and somebody else approves "
+            "it at its address. Then this version is removed for good with its pages, passages, vectors and jobs; "
+            "other versions do not change. This needs a person (a session, or a key that acts for you) and a "
+            "reason. The answer is 409 if something keeps the document: a legal hold, an open request, an "
+            "existing proposal, or, if the reason is that it is no longer needed, a retention rule. Your own "
+            "upload that was never searchable is removed at once: 204."
         ),
         parameters=[RemovalReasonSerializer],
         responses={
             202: OpenApiResponse(RemovalSerializer, description="Proposed; nothing is removed yet."),
-            204: OpenApiResponse(description="Gone."),
+            204: OpenApiResponse(description="Removed."),
         },
         extensions=sample(
             'curl -X DELETE "{base}/api/v1/documents/$DOCUMENT_ID/?reason=duplicate" '

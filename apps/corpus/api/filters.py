@@ -13,16 +13,16 @@ from apps.tenants.selectors.tenants import scope_by_key
 
 class DocumentFilter(FilterSet):
     kind = SeveralFilter(choices=Kind.choices, help_text="Repeat it to match any of several.")
-    status = SeveralFilter(choices=DocumentStatus.choices, help_text="Several: in any of them.")
+    status = SeveralFilter(choices=DocumentStatus.choices, help_text="Repeat it to match any of several.")
     scope = text_filter(max_length=127, method="in_scope", help_text="A scope's key, without the scopes below it.")
     document_type = filters.ChoiceFilter(choices=DocumentType.choices, empty_label=None)
-    company = text_filter(max_length=200, lookup_expr="iexact", help_text="The whole name, in any case.")
+    company = text_filter(max_length=200, lookup_expr="iexact", help_text="The whole name; case does not matter.")
     fiscal_year = whole_filter(min_value=1, max_value=9999)
     fiscal_quarter = whole_filter(min_value=1, max_value=4)
     language = text_filter(max_length=2, lookup_expr="iexact", help_text="ISO 639-1, such as en.")
-    external_id = text_filter(max_length=200, help_text="What the source system calls it.")
+    external_id = text_filter(max_length=200, help_text="The id in the source system.")
     updated_since = changed_filter()
-    q = text_filter(field_name="title", lookup_expr="icontains", help_text="A part of the title, in any case.")
+    q = text_filter(field_name="title", lookup_expr="icontains", help_text="A part of the title; case does not matter.")
 
     class Meta:
         model = Document
@@ -41,7 +41,7 @@ class VersionFilter(FilterSet):
 
 
 class JobFilter(FilterSet):
-    status = SeveralFilter(field_name="state", choices=JobState.choices, help_text="Several: in any of them.")
+    status = SeveralFilter(field_name="state", choices=JobState.choices, help_text="Repeat it to match any of several.")
     document = filters.UUIDFilter(field_name="document_id", help_text="A document's id.")
     updated_since = changed_filter()
 
@@ -51,7 +51,7 @@ class JobFilter(FilterSet):
 
 
 class ChunkFilter(FilterSet):
-    page = whole_filter(min_value=1, method="on_page", help_text="Only passages that stand, in part, on this page.")
+    page = whole_filter(min_value=1, method="on_page", help_text="Only passages that are at least partly on this page.")
     parents = flag_filter(
         field_name="is_parent",
         help_text="true for the wider passages that give context, instead of those that are searched and cited.",

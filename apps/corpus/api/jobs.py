@@ -40,9 +40,7 @@ class JobListView(ApiListView[IngestJob]):
         operation_id="list_jobs",
         tags=["Jobs"],
         summary="List ingest jobs",
-        description=(
-            f"Newest first. `status=failed` shows what needs attention, with the reason on each.\n\n{CHANGES}"
-        ),
+        description=f"Newest first. `status=failed` shows what needs attention, each with its reason.\n\n{CHANGES}",
         extensions=sample('curl "{base}/api/v1/jobs/?status=failed" -H "Authorization: Bearer $GLASSBOX_KEY"'),
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -73,8 +71,8 @@ class JobRetryView(ApiView):
         tags=["Jobs"],
         summary="Start a failed job again",
         description=(
-            "From the stage that it had reached, in your name. 409 for a job that runs or is done. The request has no "
-            "body."
+            "Starts the job again from the stage that it had reached, in your name. The answer is 409 if the job "
+            "is running or done. The request has no body."
         ),
         request=None,
         responses={202: OpenApiResponse(JobSerializer, description="Waiting for a worker.")},

@@ -56,10 +56,12 @@ class RemovalSerializer(serializers.Serializer[RemovalRun]):
     """Ids, codes and times: why, in the proposer's own words, is in the log."""
 
     id = serializers.UUIDField()
-    document_id = serializers.UUIDField(source="origin_id", help_text="The version that is to go.")
+    document_id = serializers.UUIDField(source="origin_id", help_text="The version to be removed.")
     state = serializers.ChoiceField(choices=RemovalState.choices)
     reason = serializers.ChoiceField(source="reason_code", choices=choices_of(RemovalReason))
-    revision = serializers.IntegerField(help_text="Counts its steps. Send the one that you read with your decision.")
+    revision = serializers.IntegerField(
+        help_text="Counts the changes. Send the revision that you read with your decision."
+    )
     proposed_by_id = serializers.UUIDField(source="proposed_by")
     proposed_at = serializers.DateTimeField()
     approved_by_id = serializers.UUIDField(source="approved_by", allow_null=True)
@@ -75,8 +77,8 @@ class RemovalSerializer(serializers.Serializer[RemovalRun]):
 class DecideRemovalSerializer(StrictSerializer):
     """A decision on the proposal that was read."""
 
-    document_id = serializers.UUIDField(help_text="The removal's, as you read it.")
-    revision = revision_field("The removal's, as you read it.")
+    document_id = serializers.UUIDField(help_text="The `document_id` of the removal that you read.")
+    revision = revision_field("The revision of the removal that you read.")
 
 
 class RejectRemovalSerializer(DecideRemovalSerializer):
@@ -127,7 +129,10 @@ class RemovalListView(ApiListView[RemovalRun]):
         operation_id="list_removals",
         tags=_TAG,
         summary="List removals of documents",
-        description="Newest first, with how far each has come: those of documents that you see, and your own.",
+        description=(
+            "Newest first, with the progress of each. Includes removals of documents that you see, and your own "
+            "proposals."
+        ),
         extensions=sample(f'curl "{_BASE}?state=proposed" {_KEY}'),
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -142,7 +147,7 @@ class RemovalView(TaggedView):
         operation_id="get_removal",
         tags=_TAG,
         summary="Show a removal of a document",
-        description="Who proposed it, why, who decided, and how far it has come.",
+        description="Returns who proposed it and why, who decided, and its progress.",
         responses=RemovalSerializer,
         extensions=sample(f'curl "{_BASE}$REMOVAL_ID/" {_KEY}'),
     )
@@ -174,7 +179,7 @@ class RemovalApproveView(_StepView):
         operation_id="approve_removal",
         tags=_TAG,
         summary="Approve a removal",
-        description="One that somebody else proposed. It is carried out at once, and can't be undone.",
+        description="Approves a removal that somebody else proposed. It is carried out at once and can't be undone.",
         request=DecideRemovalSerializer,
         responses=RemovalSerializer,
         extensions=sample(f"curl \"{_BASE}$REMOVAL_ID/approve/\" {_KEY} {_JSON} \\\n  -d '{{{_READ}}}'"),
@@ -192,7 +197,7 @@ class RemovalRejectView(_StepView):
         operation_id="reject_removal",
         tags=_TAG,
         summary="Reject a removal",
-        description="For good: nothing is removed. Who still wants it proposes it anew.",
+        description="Rejects the removal for good: nothing is removed. Whoever still wants it makes a new proposal.",
         request=RejectRemovalSerializer,
         responses=RemovalSerializer,
         extensions=sample(
@@ -213,7 +218,7 @@ class RemovalTakeBackView(_StepView):
         operation_id="take_back_removal",
         tags=_TAG,
         summary="Take a removal back",
-        description="Your own, before anybody decided on it: nothing is removed.",
+        description="Takes your own proposal back before anybody has decided on it. Nothing is removed.",
         request=DecideRemovalSerializer,
         responses=RemovalSerializer,
         extensions=sample(f"curl \"{_BASE}$REMOVAL_ID/take-back/\" {_KEY} {_JSON} \\\n  -d '{{{_READ}}}'"),

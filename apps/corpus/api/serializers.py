@@ -43,13 +43,15 @@ class JobProgressSerializer(serializers.Serializer[Any]):
 
 
 class JobSerializer(JobProgressSerializer):
-    warnings = WarningSerializer(many=True, help_text="What was lost or is doubtful of the document that was read.")
+    warnings = WarningSerializer(many=True, help_text="What was lost or is doubtful in the text that was read.")
     document_id = serializers.UUIDField()
     document_title = serializers.CharField()
     scope = serializers.CharField(help_text="The scope's key.")
-    actor = serializers.CharField(help_text="Who brought the document, or started the job again.")
+    actor = serializers.CharField(help_text="Who uploaded the document, or started the job again.")
     created_at = serializers.DateTimeField()
-    updated_at = serializers.DateTimeField(help_text="When it last got on, waited, ended or was started again.")
+    updated_at = serializers.DateTimeField(
+        help_text="When the job last progressed, waited, ended or was started again."
+    )
     started_at = serializers.DateTimeField(allow_null=True)
     finished_at = serializers.DateTimeField(allow_null=True)
 
@@ -119,12 +121,10 @@ class DocumentSerializer(serializers.ModelSerializer[Document]):
         )
         read_only_fields = fields
         extra_kwargs = {
-            "series_id": {"help_text": "What the versions of one document share."},
-            "valid_from": {"help_text": "Since when this version is, or was, the current one."},
-            "valid_to": {"help_text": "Until when it was."},
-            "updated_at": {
-                "help_text": "When it last changed: what is known of it, or its state. Its job has a time of its own."
-            },
+            "series_id": {"help_text": "The id that all versions of a document share."},
+            "valid_from": {"help_text": "When this version became the current one."},
+            "valid_to": {"help_text": "When it stopped being the current one."},
+            "updated_at": {"help_text": "When it last changed: its details or its state. Its job has its own time."},
         }
 
     @extend_schema_field(FailureSerializer(allow_null=True))
@@ -160,7 +160,7 @@ class ChunkSerializer(serializers.ModelSerializer[Chunk]):
         )
         read_only_fields = fields
         extra_kwargs = {
-            "context_header": {"help_text": "What is embedded and indexed with the text."},
+            "context_header": {"help_text": "Where the passage comes from; embedded and indexed with the text."},
             "char_start": {"help_text": "Where the text begins on page_start, in Unicode code points from 0."},
             "char_end": {"help_text": "Where it ends, exclusive."},
         }

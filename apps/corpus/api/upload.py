@@ -32,7 +32,7 @@ class UploadSerializer(StrictSerializer):
     title = serializers.CharField(
         max_length=300,
         required=False,
-        help_text="Unless given, taken from the file's name; where that has no word, from the document itself.",
+        help_text="By default taken from the file's name, or from the document itself if the name has no words.",
     )
     company = serializers.CharField(max_length=200, required=False)
     ticker = serializers.CharField(max_length=16, required=False)
@@ -41,11 +41,11 @@ class UploadSerializer(StrictSerializer):
     )
     document_type = serializers.ChoiceField(choices=DocumentType.choices, required=False)
     source_type = serializers.ChoiceField(
-        choices=SourceType.choices, required=False, help_text="Unless given, what fits the document type."
+        choices=SourceType.choices, required=False, help_text="By default the one that fits the document type."
     )
     published_on = serializers.DateField(required=False)
     language = serializers.RegexField(
-        r"^[a-z]{2}$", required=False, help_text="ISO 639-1, such as en. Unless given, recognised from the text."
+        r"^[a-z]{2}$", required=False, help_text="ISO 639-1, such as en. By default detected from the text."
     )
     jurisdictions = serializers.ListField(
         child=serializers.CharField(max_length=16), max_length=50, required=False, help_text="Repeat the field."
@@ -53,7 +53,7 @@ class UploadSerializer(StrictSerializer):
     external_id = serializers.CharField(
         max_length=200,
         required=False,
-        help_text="What your system calls it. Another file with the same one becomes the next version.",
+        help_text="The id in your system. Another file with the same id becomes the next version.",
     )
     replaces = serializers.UUIDField(required=False, help_text="The id of the document whose next version this is.")
 

@@ -148,7 +148,7 @@ class Batch:
         by_job = {file.job_id: file for file in waiting}
         for job_id, what_broke in runner.collect().items():
             if what_broke and job_id in by_job:
-                by_job[job_id].error = f"The job broke off ({what_broke}). Run the command again to resume it."
+                by_job[job_id].error = f"The job was interrupted ({what_broke}). Run the command again to resume it."
         due = [file for file in waiting if not file.error and file.progress is not None and _is_due(file.progress)]
         # Begin with the longest: a long file that starts last would leave the other cores idle.
         due.sort(key=lambda file: -file.byte_size)

@@ -109,10 +109,6 @@ class ExtractedDocument:
     title: str | None
     warnings: tuple[ExtractionWarning, ...]
 
-    @property
-    def character_count(self) -> int:
-        return sum(len(page.text) for page in self.pages)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:

@@ -113,7 +113,7 @@ def detect(content: bytes, *, filename: str, limits: Limits) -> MediaType:
             raise _refusal(name, claimed, filename)
     if looks_binary(content):
         if claimed in (MediaType.PDF, MediaType.DOCX):
-            raise CorruptFileError(filename=filename, reason="its beginning is not that of such a file")
+            raise CorruptFileError(filename=filename, reason="its first bytes are not those of its format")
         raise _refusal("binary data", claimed, filename)
     return _text_format(decode(content[:_HTML_WITHIN]).text, claimed, filename)
 

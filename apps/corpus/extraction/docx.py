@@ -137,13 +137,13 @@ def _not_read(document: Any) -> Iterator[ExtractionWarning]:
     parts = sorted(document.part.package.iter_parts(), key=lambda part: str(part.partname))
     if any(_MACROS.search(str(part.partname)) for part in parts):
         yield ExtractionWarning(
-            code=WarningCode.MACROS_IGNORED, detail="it holds macros, which are neither run nor read"
+            code=WarningCode.MACROS_IGNORED, detail="it contains macros, which are neither run nor read"
         )
     for pattern, what in _NOT_READ:
         if any(pattern.match(str(part.partname)) and _WORDS.search(part.blob) for part in parts):
             yield ExtractionWarning(code=WarningCode.PART_NOT_READ, detail=f"{what} were not read")
     if any(_EMBEDDED.match(str(part.partname)) for part in parts):
-        yield ExtractionWarning(code=WarningCode.PART_NOT_READ, detail="what is embedded in it was not read")
+        yield ExtractionWarning(code=WarningCode.PART_NOT_READ, detail="embedded content was not read")
 
 
 def _text_of(element: Any) -> str:

@@ -33,7 +33,7 @@ class TooManyPagesError(ExtractionError):
 class UnpackedTooLargeError(ExtractionError):
     code = "corpus.file_unpacks_too_large"
     status = 413
-    message = "{filename} unpacks to {unpacked_bytes} bytes, over the limit of {limit_bytes}. Save it again, smaller."
+    message = "{filename} unpacks to {unpacked_bytes} bytes, over the limit of {limit_bytes}. Save a smaller copy."
 
 
 class TooComplexError(ExtractionError):
@@ -48,12 +48,12 @@ class EncryptedFileError(ExtractionError):
 
 class CorruptFileError(ExtractionError):
     code = "corpus.file_corrupt"
-    message = "{filename} is damaged ({reason}). Export it again from where it came from."
+    message = "{filename} is damaged ({reason}). Export it again from its source."
 
 
 class TruncatedFileError(CorruptFileError):
     code = "corpus.file_truncated"
-    message = "{filename} is cut off ({reason}). Transfer it again, whole."
+    message = "{filename} is cut off ({reason}). Transfer the whole file again."
 
 
 class LyingFileError(ExtractionError):
@@ -69,15 +69,15 @@ class UnsupportedFileError(ExtractionError):
 
 class UnknownEncodingError(ExtractionError):
     code = "corpus.file_encoding_unknown"
-    message = (
-        "{filename} is text in an encoding that can't be told; read wrongly, it would be nonsense. Save it as UTF-8."
-    )
+    message = "{filename} is text in an unknown encoding, and a wrong guess would garble it. Save it as UTF-8."
 
 
 class MacroFileError(ExtractionError):
     code = "corpus.file_with_macros"
     status = 415
-    message = "{filename} is a Word document made to run macros, which is not read. Save it as .docx, without them."
+    message = (
+        "{filename} is a Word document with macros, which Glassbox does not read. Save it as .docx without macros."
+    )
 
 
 class NoTextError(ExtractionError):
@@ -90,8 +90,8 @@ class TooCostlyError(ExtractionError):
 
     code = "corpus.file_too_costly"
     message = (
-        "Reading {filename} takes more {what} than one file may cost, {limit}{place}. Save it again from the program "
-        "that it comes from, simpler, or split it."
+        "Reading {filename} takes more {what} than one file may use, {limit}{place}. Save a simpler copy with the "
+        "program that made it, or split it."
     )
 
 
@@ -100,8 +100,8 @@ class ReaderFailedError(ExtractionError):
 
     code = "corpus.file_fails_reader"
     message = (
-        "{filename} can't be read: the reader failed on it ({reason}){place}. Save it again from the program that it "
-        "comes from, or as another format."
+        "{filename} can't be read: the reader failed ({reason}){place}. Save it again with the program that made "
+        "it, or in another format."
     )
 
 
@@ -111,6 +111,6 @@ class NoSandboxError(ExtractionError):
     code = "corpus.no_sandbox"
     status = 503
     message = (
-        "{filename} was not read: this installation reads files only in a whole sandbox, and this machine lacks "
-        "{missing}. Run the worker where the kernel and the container allow it, then start the job again."
+        "{filename} was not read: this installation reads files only in a complete sandbox, but this machine "
+        "lacks {missing}. Run the worker where the kernel and the container support it, then start the job again."
     )

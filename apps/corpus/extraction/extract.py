@@ -65,7 +65,7 @@ def extract(
     if media_type is MediaType.RENDITION:
         pages = tuple(_counted(read_rendition(content, filename=filename), filename, limits))
         removed = ExtractionWarning(
-            code=WarningCode.PASSAGES_REMOVED, detail="Its file is the text that is left; the original was not kept."
+            code=WarningCode.PASSAGES_REMOVED, detail="The file is the remaining text; the original was not kept."
         )
         return _document(pages, media_type, filename, title=None, warnings=[removed])
     return _text_file(content, media_type, filename, limits)
@@ -77,10 +77,10 @@ def _text_file(content: bytes, media_type: MediaType, filename: str, limits: Lim
     if decoded.wrong:
         raise UnknownEncodingError(filename=filename)
     if not decoded.certain:
-        detail = f"read as {decoded.encoding}, since it is not UTF-8"
+        detail = f"read as {decoded.encoding}, because it is not UTF-8"
         warnings.append(ExtractionWarning(code=WarningCode.DECODED_WITH_FALLBACK, detail=detail))
     if decoded.twice:
-        detail = "it was saved in a wrong encoding before it came: letters with accents are two signs each"
+        detail = "it was saved in a wrong encoding before the upload: each accented letter appears as two characters"
         warnings.append(ExtractionWarning(code=WarningCode.ENCODING_DOUBTFUL, detail=detail))
     lost = decoded.broken + (_halves_in_html(decoded.text) if media_type is MediaType.HTML else 0)
     if lost:
@@ -130,7 +130,7 @@ def _document(
 ) -> ExtractedDocument:
     if not any(page.text for page in pages):
         pictures = sum(not page.extracted for page in pages)
-        reason = f"{pictures} of {len(pages)} pages are pictures" if pictures else "nothing in it is text"
+        reason = f"{pictures} of {len(pages)} pages are pictures" if pictures else "it contains no text"
         raise NoTextError(filename=filename, reason=reason)
     return ExtractedDocument(
         pages=pages,

@@ -86,10 +86,8 @@ class JsonReading:
 
     def _warn_repeated(self, *, row: int | None) -> None:
         for key, times in Counter(self._repeated).items():
-            detail = f'the key "{one_line(key)[:80]}" stands more than once in one object'
-            others = (
-                "its last value was read, the one before was not" if times == 1 else f"{times} values were not read"
-            )
+            detail = f'the key "{one_line(key)[:80]}" appears more than once in one object'
+            others = "only its last value was read" if times == 1 else f"{times} values were not read"
             self._warn(WarningCode.KEY_REPEATED, f"{detail}: {others}", row=row)
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:

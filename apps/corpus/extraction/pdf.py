@@ -147,14 +147,14 @@ def cut_off(content: bytes) -> str:
     if end < 0:
         return "its end marker is missing"
     if b" obj" in content[end : end + 1_000_000]:
-        return "it goes on after its last end marker"
+        return "it continues after its last end marker"
     return ""
 
 
 def _not_read(document: Any) -> Iterator[ExtractionWarning]:
     """What a file holds that is neither run nor a part of its pages."""
     if pdfium.FPDFDoc_GetJavaScriptActionCount(document.raw) > 0:
-        yield ExtractionWarning(code=WarningCode.MACROS_IGNORED, detail="it holds scripts, which are not run")
+        yield ExtractionWarning(code=WarningCode.MACROS_IGNORED, detail="it contains scripts, which are not run")
     attached = pdfium.FPDFDoc_GetAttachmentCount(document.raw)
     if attached > 0:
         files = (

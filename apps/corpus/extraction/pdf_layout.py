@@ -20,7 +20,6 @@ from apps.corpus.extraction.pdf_tables import TableWriter
 _BULLET = re.compile(r"^[•◦▪●○■❑✓➢*·o\u2013\u2014-]$")
 _NUMBERED = re.compile(r"^(?:\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})\)|\d{1,2}\.)$")
 _SENTENCE_END = re.compile(r"[.:;!?][\"'”\u2019)]*$")
-_ENDS_MIDWAY = re.compile(r"[,;:]$")
 _NEW_PARAGRAPH_DROP = 1.35  # of the page's usual distance between lines
 _SHORT_LINE = 0.82  # of its column's width
 _LONG_PARAGRAPH = 120  # characters

@@ -22,7 +22,13 @@ def sandbox_check(**kwargs: Any) -> list[checks.CheckMessage]:
     said = f"Files that may be hostile are read in a sandbox that lacks {told(missing)}."
     if settings.GLASSBOX_REQUIRE_SANDBOX:
         return [checks.Error(f"{said} So no file is read.", hint=_HINT, id="corpus.E001")]
-    return [checks.Warning(said, hint=f"{_HINT} GLASSBOX_REQUIRE_SANDBOX=1 reads no file without.", id="corpus.W001")]
+    return [
+        checks.Warning(
+            said,
+            hint=f"{_HINT} With GLASSBOX_REQUIRE_SANDBOX=1 no file is read without a complete sandbox.",
+            id="corpus.W001",
+        )
+    ]
 
 
 _HINT = (

@@ -21,4 +21,4 @@ class NothingToRedactError(ApplicationError):
 class NobodyDescribedError(ApplicationError):
     code = "corpus.nobody_described"
     status = 400
-    message = "Name whom to look for: a name, or an e-mail address, a telephone, IBAN or account number."
+    message = "Enter whom to search for: a name, an e-mail address, or a phone, IBAN or account number."

@@ -39,8 +39,8 @@ REASONS: Final = (
     RemovalReason.ORDER_OF_AUTHORITY,
 )
 _GROUNDS: Final[Mapping[str, str]] = {
-    "run": "is proposed for removal already",
-    "request": "is part of an open request for erasure",
+    "run": "is already proposed for removal",
+    "request": "is part of an open erasure request",
 }
 
 

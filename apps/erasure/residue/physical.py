@@ -81,7 +81,6 @@ class Progress:
 
 
 OnProgress = Callable[[Progress], None]
-_Work = Callable[[], str]  # does a step; returns what stood in the way, or nothing
 
 
 def physical_phase(

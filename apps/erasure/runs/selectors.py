@@ -90,11 +90,6 @@ class RemovalLag:
         return self.oldest > LATE_AFTER
 
 
-def runs_of(origin: Origin, origin_id: UUID) -> tuple[RemovalRun, ...]:
-    """The runs that were proposed for something, the newest first."""
-    return tuple(RemovalRun.objects.filter(origin=origin, origin_id=origin_id))
-
-
 def to_approve(principal: Principal) -> int:
     """How many runs, but for those of requests, wait for a decision that this person could take. One query at most."""
     if not principal.may(Permission.PRIVACY_APPROVE):

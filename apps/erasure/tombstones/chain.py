@@ -64,11 +64,6 @@ def tombstones(place: TombstonePlace | None = None, *, after: int = 0, previous:
         raise TombstonesDamagedError(number=number + 1, problem="it was removed")
 
 
-def tombstones_of(tenant_id: TenantId) -> tuple[Tombstone, ...]:
-    """A tenant's, in their order. Raises: as tombstones does."""
-    return tuple(each for each in tombstones() if each.tenant_id == tenant_id)
-
-
 def is_tombstoned(kind: DigestKind, value: str) -> Refusal | None:
     """Whether a document that a request erased, in the open tenant, had this digest of content or this external id.
 

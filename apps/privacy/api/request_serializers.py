@@ -239,7 +239,7 @@ class ProposedSerializer(RevisedSerializer):
 
 
 class OfRunSerializer(StrictSerializer):
-    run_id = serializers.UUIDField(help_text="The revision of the request that you read.")
+    run_id = serializers.UUIDField(help_text="The `run_id` of the request that you read.")
     revision = revision_field("The `run_revision` of the request that you read.")
 
 

@@ -36,10 +36,6 @@ class Matcher:
         self._identifiers = identifier_patterns(person)
         self._unconcerned: set[str] = set()
 
-    def may_hold(self, text: str) -> bool:
-        """Return quickly whether find might find anything; never False for a text in which find finds something."""
-        return self._may_name(text) or self._may_identify(text) or any(True for _ in self._encoded(text))
-
     def find(self, text: str) -> list[Match]:
         """Return every mention, in reading order; of overlapping mentions only the one with the highest confidence.
 

@@ -86,7 +86,7 @@ def panel_of(stage: Stage, records: Sequence[StageRecord], way: Way) -> Panel | 
             return Panel(name="rankings", title=title, details=rankings)
         case FusedRanking():
             fusions = tuple(_fusion(each.output, way) for each in records if isinstance(each.output, FusedRanking))
-            return Panel(name="fusion", title="The fused list, and what became of each passage", details=fusions)
+            return Panel(name="fusion", title="The fused list, and what happened to each passage", details=fusions)
         case CandidateList() if stage is Stage.EXPAND:
             rows = added_rows(way)
             return Panel(name="added", title="What was added around", details=rows) if rows else None

@@ -53,7 +53,7 @@ def fates(trace: Trace, citations: Sequence[Citation]) -> Mapping[str, Fate]:
         return found
     for section in context.evicted:
         cap = f"the total cap of {context.total_cap_chars} characters"
-        reason = f"Its section {section.label} was left out whole, under {cap}."
+        reason = f"The whole section {section.label} was left out because of {cap}."
         for passage in section.passages:
             found[str(passage.chunk.chunk_id)] = Fate(kind=FateKind.DROPPED, label="Left out whole", reason=reason)
     for passage in context.passages:

@@ -39,7 +39,7 @@ class AskForm(forms.Form):
     question = QuestionField(required=False)
     scopes = forms.MultipleChoiceField(
         error_messages={
-            "required": "Choose at least one scope: without one, nothing can be reached.",
+            "required": "Choose at least one scope. Without a scope, nothing can be reached.",
             "invalid_choice": "There is no scope of that name that you may use.",
         }
     )

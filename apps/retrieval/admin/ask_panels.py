@@ -119,7 +119,7 @@ def analysis_panel(analysis: QueryAnalysis) -> AnalysisPanel:
             values=", ".join(each.values) or "nothing that is held",
             certainty="given",
             effect="narrows the search, and is never relaxed",
-            reason=each.unmet or "It came with the question.",
+            reason=each.unmet or "It was sent with the question.",
         )
         for each in analysis.given
     ]

@@ -50,7 +50,7 @@ TITLES: Final[Mapping[Stage, str]] = {
     Stage.GENERATE: "Write the answer",
     Stage.GROUND: "Check every claim",
 }
-NOT_REACHED: Final = "Not reached: the question ended before."
+NOT_REACHED: Final = "Not reached: the question ended earlier."
 
 # What goes in, for one and for many; what comes out.
 _UNITS: Final[Mapping[Stage, tuple[str, str, str]]] = {
@@ -73,7 +73,7 @@ _BY: Final[Mapping[Stage, str]] = {
     Stage.DENSE: "nearest in meaning",
     Stage.SPARSE: "by the words of the question (BM25)",
     Stage.STATEMENTS: "on the pages of the financial statements that the question's figures are read from (BM25)",
-    Stage.METADATA: "by title, headings, company, period and kind alone (BM25)",
+    Stage.METADATA: "by title, headings, company, period and kind only (BM25)",
 }
 
 
@@ -107,22 +107,22 @@ def _words(record: StageRecord) -> str:
         case KindGrant() as grant:
             total = len(grant.permitted) + len(grant.withheld)
             return (
-                f"Policy version {grant.policy_version} lets this intent reach {len(grant.permitted)} of {total} kinds "
-                "of document. No model has a say in it."
+                f"Policy version {grant.policy_version} lets this intent reach {len(grant.permitted)} of {total} "
+                "kinds of document. A model never decides this."
             )
         case QueryAnalysis() as analysis:
             return _analysed(analysis)
         case EmbeddedQuery(provider=provider, region=region, dimension=dimension):
-            return f"The provider {provider} in region {region} made a vector of {dimension} numbers."
+            return f"The provider {provider} in region {region} computed a vector of {dimension} numbers."
         case Ranking(hits=hits):
             return (
                 f"{counted(len(hits), 'passage')} {_BY[record.stage]}, within the granted scopes and permitted kinds."
             )
         case FusedRanking(hits=hits):
-            return f"{counted(len(hits), 'passage')} in one list: what stands high in several rankings comes first."
+            return f"{counted(len(hits), 'passage')} in one list. Those that rank high in several rankings come first."
         case CandidateList(candidates=lines) if record.stage is Stage.BOOST:
             lifted = sum(line.boost > 0 for line in lines)
-            return f"{counted(lifted, 'passage')} lifted, for a filter that is likely or for being of the very quarter."
+            return f"{counted(lifted, 'passage')} moved up: by a likely filter, or for exactly the quarter meant."
         case CutLine(reason=reason) | GroundingReport(reason=reason):
             return reason
         case ContextBlock() as context:
@@ -136,7 +136,7 @@ def _words(record: StageRecord) -> str:
 def _validated(removed_chars: int) -> str:
     if removed_chars <= 0:
         return "Nothing had to be removed."
-    return f"{counted(removed_chars, 'character')} taken out: blanks too many, or signs that nobody can see."
+    return f"{counted(removed_chars, 'character')} removed: extra spaces or invisible characters."
 
 
 def _analysed(analysis: QueryAnalysis) -> str:
@@ -149,7 +149,7 @@ def _analysed(analysis: QueryAnalysis) -> str:
     if likely:
         parts.append(f"probably meant: {'; '.join(likely)}")
     if analysis.relaxed:
-        parts.append(f"{counted(len(analysis.relaxed), 'filter')} of the text taken out again")
+        parts.append(f"{counted(len(analysis.relaxed), 'filter')} of the text removed again")
     return "; ".join(parts) + "."
 
 
@@ -167,9 +167,9 @@ def _assembled(context: ContextBlock) -> str:
 
 def _written(draft: GeneratedAnswer) -> str:
     if draft.refusal is not None:
-        return "No answer was written: the context does not hold one."
+        return "No answer was written: the context does not contain one."
     passages = counted(len(draft.ref_ids), "passage")
     if not draft.model:
-        worked = f", and {counted(draft.worked_out, 'measure')} worked out from the rows" if draft.worked_out else ""
+        worked = f", and {counted(draft.worked_out, 'measure')} calculated from the rows" if draft.worked_out else ""
         return f"Quoted word for word from {passages}{worked}, without a model."
     return f"Written by {draft.model} from {passages}, in {counted(draft.attempts, 'call')}."

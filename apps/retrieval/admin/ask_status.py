@@ -14,22 +14,24 @@ _REFUSED: Mapping[RefusalReason, str] = {
     RefusalReason.TOO_VAGUE: "Nothing was searched: the question does not say clearly enough what it is about.",
     RefusalReason.NOTHING_FOUND: "Nothing in the documents that this question may reach matches it.",
     RefusalReason.NOTHING_WITHIN_FILTERS: "Nothing within the filters that came with the question matches it.",
-    RefusalReason.NOT_IN_CONTEXT: "Passages were found, and none of them answers the question.",
-    RefusalReason.UNGROUNDED: "An answer was written and is withheld: the documents do not confirm it.",
+    RefusalReason.NOT_IN_CONTEXT: "Passages were found, but none of them answers the question.",
+    RefusalReason.UNGROUNDED: "An answer was written but withheld: the documents do not confirm it.",
 }
 _DEGRADED: Mapping[str, str] = {
-    Stage.CLASSIFY: "An unusual wording may go unrecognised. Which kinds an intent may reach is the same as ever.",
+    Stage.CLASSIFY: "An unusual wording may go unrecognised. Which kinds an intent may reach does not change.",
     Stage.EMBED: "Only the words of the question were searched. A passage that says the same in other words may be "
     "missing; ask again when the provider is back.",
-    Stage.DIVERSIFY: "Passages that say the same may stand together. What was found is the same as ever.",
-    Stage.RERANK: "The passages stand in the order of the search, and the best one may come later than it would have.",
+    Stage.DIVERSIFY: "Passages that say the same may appear together. What was found does not change.",
+    Stage.RERANK: "The passages are in the order of the search, so the best one may come later.",
     Stage.GENERATE: "The answer is quoted word for word from the documents instead of being written by the model.",
 }
 
 
 _REPAIRED: Mapping[Repair, str] = {
-    Repair.ASKED_AGAIN: "What was written first did not stand in the passages; the model wrote it anew, and this does.",
-    Repair.SHORTENED: "Sentences that did not stand in the passages were taken out; what is left does.",
+    Repair.ASKED_AGAIN: (
+        "The passages did not support the first answer. The model rewrote it, and they support the new one."
+    ),
+    Repair.SHORTENED: "Sentences that the passages did not support were removed. The passages support what is left.",
 }
 
 
@@ -65,7 +67,7 @@ def badges(answer: Answer) -> tuple[Badge, ...]:
                 icon="build",
                 meaning=_REPAIRED[answer.repair],
                 link=f"#panel-{Stage.GROUND}",
-                link_text="See what did not stand",
+                link_text="See what was not supported",
             )
         )
     if answer.degraded:
@@ -74,7 +76,9 @@ def badges(answer: Answer) -> tuple[Badge, ...]:
                 label="Degraded",
                 tone="warn",
                 icon="warning",
-                meaning="A part of the way failed and was done without. Below it says which, and what that means.",
+                meaning=(
+                    "A step failed, and the question went on without it. Below you see which, and what that means."
+                ),
             )
         )
     return tuple(found)
@@ -109,5 +113,5 @@ def _missing(degradation: Degradation) -> MissingPart:
     return MissingPart(
         title=TITLES[Stage(degradation.stage)],
         message=degradation.message,
-        meaning=_DEGRADED.get(degradation.stage, "The rest of the way was done without this part."),
+        meaning=_DEGRADED.get(degradation.stage, "The other steps ran without this one."),
     )

@@ -95,8 +95,7 @@ def _step(number: int, stage: Stage, way: Way) -> Step:
         number=number,
         stage=stage.value,
         title=TITLES[stage],
-        sentence=sentence(first)
-        + (f" It ran {len(records)} times; the first is told here." if len(records) > 1 else ""),
+        sentence=sentence(first) + (f" It ran {len(records)} times; this is the first." if len(records) > 1 else ""),
         state=state,
         tone=tone,
         counts=counts(first),
@@ -108,4 +107,4 @@ def _step(number: int, stage: Stage, way: Way) -> Step:
 
 
 def _again(times: int) -> str:
-    return "" if times == 1 else f" It ran {times} times; the first is told here."
+    return "" if times == 1 else f" It ran {times} times; this is the first."

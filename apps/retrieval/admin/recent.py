@@ -129,7 +129,7 @@ def _detail(event: Event, told: Reading) -> str:
     if answer.get("refusal"):
         return _REFUSALS.get(answer["refusal"], str(answer["refusal"]))
     if event.action == SEARCHED:
-        return "passages alone, without an answer"
+        return "passages only, without an answer"
     grounding = _GROUNDINGS.get(answer.get("grounding", ""), "")
     return ", ".join(filter(None, (grounding, counted(len(answer.get("ref_ids", [])), "passage") + " cited")))
 

@@ -202,7 +202,7 @@ def _filters(recorded: RecordedFilters) -> list[str]:
 def _line(shift: HitShift) -> HitLine:
     state, tone = _STATES[shift.state]
     hit = shift.hit
-    why = shift.why or ("Under the same id stands another text now." if shift.changed else "")
+    why = shift.why or ("The passage with this id has a different text now." if shift.changed else "")
     gone = shift.why.startswith("Its document")
     return HitLine(
         name=hit.ref_id or "a passage",

@@ -32,14 +32,15 @@ ValueT = TypeVar("ValueT")
 _MAXIMUM_SCOPES = 100
 _MAXIMUM_VALUES: Final = 100
 _FILTERS: Final = (
-    "**Filters** narrow what is searched, and never widen it: `documents`, `companies`, `periods`, `kinds`, `as_of`. "
-    "Those of several sorts hold together; of one sort any value will do. A document that does not state what a filter "
-    "is about does not meet it. A kind that the policy withholds for the intent stays withheld. An id that you may not "
-    "reach finds nothing, just as one that does not exist. Where the text of the question implies a company or a "
-    "period as well, yours holds in its place, and the answer says so; conditions of other sorts that the text implies "
-    "narrow the search further, within your filters. What the text implies is taken out again where it would leave "
-    "nothing. What you give never is: then the refusal is `nothing_within_filters`. `filters` in the answer tells all "
-    "of them. An answer still has to be of what the text says: a filter on 2023 gives no figure of 2024.\n\n"
+    "**Filters** narrow what is searched, and never widen it: `documents`, `companies`, `periods`, `kinds`, "
+    "`as_of`. Filters of different sorts apply together; within one sort, any value is enough. A document that "
+    "does not state what a filter asks for does not match it. A kind that the policy withholds for the intent "
+    "stays withheld. An id that you may not reach finds nothing, just like one that does not exist. If the text "
+    "of the question also implies a company or a period, your filter of that sort applies instead, and the answer "
+    "says so. Other conditions that the text implies narrow the search further, within your filters. A condition "
+    "from the text is removed again if it would leave nothing. Your filters are never removed: if they leave "
+    "nothing, the refusal is `nothing_within_filters`. `filters` in the answer lists all of them. The answer must "
+    "still be about what the text says: a filter on 2023 gives no figure of 2024.\n\n"
 )
 _FILTERED: Final[dict[str, Any]] = {
     "question": "What was the maximum drawdown?",
@@ -88,57 +89,61 @@ class PeriodSerializer(StrictSerializer):
         max_value=4,
         allow_null=True,
         default=None,
-        help_text="Documents of the quarter alone; without it those of the year and of each of its quarters.",
+        help_text="Only documents of this quarter; without it, those of the year and of each of its quarters.",
     )
 
 
 class AskingSerializer(StrictSerializer):
     """A question, where it is asked, and the filters that come with it."""
 
-    question = QuestionField(help_text="One thing at a time, at most 4,000 characters.")
+    question = QuestionField(help_text="Ask one thing at a time, in at most 4,000 characters.")
     scopes = serializers.ListField(
         child=serializers.CharField(max_length=127),
         max_length=_MAXIMUM_SCOPES,
         default=list,
-        help_text="Keys of scopes to stay within, with all below them. All that you reach when empty or absent.",
+        help_text="Keys of scopes to search, including everything below them. If empty or absent: all that you reach.",
     )
     documents = serializers.ListField(
         child=serializers.UUIDField(),
         min_length=1,
         max_length=_MAXIMUM_VALUES,
         required=False,
-        help_text="Ids of document versions: search these alone.",
+        help_text="Ids of document versions: search only these.",
     )
     companies = serializers.ListField(
         child=serializers.CharField(max_length=200),
         min_length=1,
         max_length=_MAXIMUM_VALUES,
         required=False,
-        help_text="Whole names as the documents state them, in any case: search documents of these alone.",
+        help_text=(
+            "Whole names as the documents state them; case does not matter. Search only documents of these companies."
+        ),
     )
     periods = serializers.ListField(
         child=PeriodSerializer(),
         min_length=1,
         max_length=_MAXIMUM_VALUES,
         required=False,
-        help_text="Search documents of these fiscal years and quarters alone.",
+        help_text="Search only documents of these fiscal years and quarters.",
     )
     kinds = serializers.ListField(
         child=serializers.ChoiceField(choices=Kind.choices),
         min_length=1,
         max_length=len(Kind),
         required=False,
-        help_text="Search these kinds alone, as far as the policy permits them for the intent.",
+        help_text="Search only these kinds, as far as the policy permits them for the intent.",
     )
     as_of = serializers.DateTimeField(
         required=False,
-        help_text="Search the document versions that were the current ones at this instant, UTC where it names no "
-        "zone. The policy is the one in force now.",
+        help_text=(
+            "Search the document versions that were current at this time, UTC if it has no zone. The policy is "
+            "the one in force now."
+        ),
     )
 
     def validate_as_of(self, as_of: datetime) -> datetime:
         if as_of > timezone.now():
-            raise serializers.ValidationError("Lies in the future. Leave it out for what is current now.")
+            raise serializers.ValidationError("This time is in the future. Omit it for what is current now.")
         return as_of
 
     def asked(self) -> dict[str, Any]:
@@ -167,11 +172,11 @@ def _period(value: Mapping[str, Any]) -> Period:
 
 
 class QuerySerializer(AskingSerializer):
-    trace = serializers.BooleanField(default=False, help_text="Show every stage of the way.")
+    trace = serializers.BooleanField(default=False, help_text="Show every stage.")
 
 
 class SearchSerializer(AskingSerializer):
-    trace = serializers.BooleanField(default=True, help_text="Whether to show every stage of the way.")
+    trace = serializers.BooleanField(default=True, help_text="Whether to show every stage.")
 
 
 class TraceParameterSerializer(StrictSerializer):
@@ -196,16 +201,17 @@ class QueryView(AskingView):
         tags=["Questions"],
         summary="Ask a question",
         description=(
-            "Answers from the documents that your scopes and the question's intent permit, with a citation for every "
-            "statement. The answer says what it rests on: `grounding` (checked against the cited passages), `intent` "
-            "and why, the kinds permitted and withheld, the policy version, and `degraded` where a part was done "
-            "without. A refusal is an answer too: 200 with `refused`, and what to do. Every question is recorded; "
-            "`audit_event_id` names the record.\n\n"
+            "Answers from the documents that your scopes and the question's intent permit, with a citation for "
+            "every statement. The answer says what it rests on: `grounding` (checked against the cited passages), "
+            "`intent` and why, the kinds permitted and withheld, the policy version, and `degraded` if a part "
+            "failed and was skipped. A refusal is also an answer: 200 with `refused`, and what to do. Every "
+            "question is recorded; `audit_event_id` names the record.\n\n"
             + _FILTERS
-            + "Each citation names its passage (`chunk_id`) and the "
-            "address of its page (`url`).\n\n"
-            "With `trace`, in the body or as a parameter, every stage of the way is shown as well: its output, its "
-            "counts, what it left out and why, its milliseconds."
+            + (
+                "Each citation names its passage (`chunk_id`) and the address of its page (`url`).\n\nWith "
+                "`trace`, in the body or as a parameter, the answer also shows every stage: its output, its "
+                "counts, what it left out and why, and its milliseconds."
+            )
         ),
         parameters=[TraceParameterSerializer],
         request=QuerySerializer,
@@ -214,7 +220,7 @@ class QueryView(AskingView):
             OpenApiExample("A question", value={"question": "What was the drawdown in Q4 2024?"}, request_only=True),
             OpenApiExample("With filters", value=_FILTERED, request_only=True),
             OpenApiExample(
-                "With the whole way",
+                "With every stage",
                 value={"question": "How are returns calculated?", "trace": True},
                 request_only=True,
             ),
@@ -238,15 +244,15 @@ class SearchView(AskingView):
         tags=["Questions"],
         summary="Search without an answer",
         description=(
-            "Goes the way of a question up to where an answer would be written: the same scopes, intent, policy, "
-            "filters and search. It returns the passages that the answer would be written from, best first, each with "
-            "its address, its text and its scores, and the trace. No model is called to write. (Where the operator has "
-            "chosen a stage of the search that uses a model, such as one that rewords questions, it does its part here "
-            "as for a question; none is as shipped.) A search is recorded as a question is, by an event of its own "
-            "kind that `audit_event_id` names, and counts for the same rate limit.\n\n"
+            "Runs every step of a question up to the writing of an answer, with the same scopes, intent, policy, "
+            "filters and search. It returns the passages that the answer would be written from, best first, each "
+            "with its address, its text and its scores, and the trace. No model is called to write. (Where the "
+            "operator has chosen a stage of the search that uses a model, such as one that rewords questions, "
+            "that stage also runs here; none is chosen as shipped.) A search is recorded like a question, as an "
+            "event of its own kind, which `audit_event_id` names, and counts for the same rate limit.\n\n"
             + _FILTERS
-            + "What may be asked, and "
-            "what is refused, is the same as for a question: 200 with `refused`, and no passages."
+            + "What may be asked and what is refused are the same as for a question. A refusal is 200 with `refused`, "
+            "and no passages."
         ),
         request=SearchSerializer,
         responses=SearchedSerializer,

@@ -25,7 +25,7 @@ class CitedDocumentSerializer(serializers.Serializer[Any]):
 
 class CitationSerializer(serializers.Serializer[Any]):
     ref_id = serializers.CharField(help_text="document|p34|c2, as the answer uses it.")
-    chunk_id = serializers.UUIDField(help_text="The passage, as GET /api/v1/documents/{id}/chunks/ names it.")
+    chunk_id = serializers.UUIDField(help_text="The id of the passage, as in GET /api/v1/documents/{id}/chunks/.")
     url = serializers.CharField(help_text="The address of the page in this API.")
     document = CitedDocumentSerializer()
     page = serializers.IntegerField(help_text="From 1.")
@@ -37,7 +37,7 @@ class CitationSerializer(serializers.Serializer[Any]):
 
 
 class IntentDecisionSerializer(LabelledSerializer):
-    name = serializers.CharField(help_text="`unrecognised` where no intent fits.")
+    name = serializers.CharField(help_text="`unrecognised` if no intent fits.")
     recognised = serializers.BooleanField()
     reason = serializers.CharField(help_text="Why, for a person: nearest examples, matched terms, margin.")
     score = serializers.FloatField()
@@ -64,10 +64,12 @@ class FilterSerializer(serializers.Serializer[Any]):
     values = serializers.ListField(child=serializers.CharField())
     certainty = serializers.ChoiceField(
         choices=choices_of(FilterCertainty),
-        help_text="given: came with the question, and narrows the search. sure: read from its text, and narrows it "
-        "too. likely: read from its text, and lifts what meets it. relaxed: read from its text, and taken out again.",
+        help_text=(
+            "given: sent with the question; narrows the search. sure: read from its text; narrows it too. likely: "
+            "read from its text; moves matching passages up. relaxed: read from its text, but removed again."
+        ),
     )
-    reason = serializers.CharField(help_text="Why; of a given filter, what of it nothing can meet, or empty.")
+    reason = serializers.CharField(help_text="Why. For a given filter: the part that nothing can match, or empty.")
 
     def get_fields(self) -> dict[str, Any]:
         named = serializers.CharField(
@@ -77,22 +79,22 @@ class FilterSerializer(serializers.Serializer[Any]):
 
 
 class RankingScoreSerializer(serializers.Serializer[Any]):
-    ranking = serializers.CharField(help_text="dense (by meaning), sparse (by words), and what else was ranked by.")
+    ranking = serializers.CharField(help_text="dense (by meaning), sparse (by words), and any others.")
     rank = serializers.IntegerField(help_text="From 1.")
-    cosine_similarity = serializers.FloatField(allow_null=True, help_text="Of a ranking by meaning.")
-    bm25_score = serializers.FloatField(allow_null=True, help_text="Of a ranking by words.")
+    cosine_similarity = serializers.FloatField(allow_null=True, help_text="Only in a ranking by meaning.")
+    bm25_score = serializers.FloatField(allow_null=True, help_text="Only in a ranking by words.")
 
 
 class ScoresSerializer(serializers.Serializer[Any]):
     rankings = RankingScoreSerializer(many=True, help_text="Empty for a passage that was added around another one.")
-    rrf_score = serializers.FloatField(help_text="Of the fused rankings.")
+    rrf_score = serializers.FloatField(help_text="The score of the fused rankings.")
     boost = serializers.FloatField(help_text="The share of its RRF score that likely filters added.")
-    rerank_score = serializers.FloatField(allow_null=True, help_text="null where nothing ordered anew.")
+    rerank_score = serializers.FloatField(allow_null=True, help_text="null if nothing reordered the passages.")
 
 
 class PassageSerializer(serializers.Serializer[Any]):
     ref_id = serializers.CharField(help_text="document|p34|c2, as an answer would use it.")
-    chunk_id = serializers.UUIDField(help_text="As GET /api/v1/documents/{id}/chunks/ names it.")
+    chunk_id = serializers.UUIDField(help_text="As in GET /api/v1/documents/{id}/chunks/.")
     url = serializers.CharField(help_text="The address of the page in this API.")
     document = CitedDocumentSerializer()
     page = serializers.IntegerField(help_text="From 1.")
@@ -104,7 +106,7 @@ class PassageSerializer(serializers.Serializer[Any]):
         help_text="Whether an answer would be written from it: it fits into the context budget of its kind."
     )
     around = serializers.UUIDField(
-        allow_null=True, help_text="The passage that it was added around; null for one that was found itself."
+        allow_null=True, help_text="The passage that it was added around; null for a passage that was itself found."
     )
     scores = ScoresSerializer()
 
@@ -134,7 +136,9 @@ class StageSerializer(serializers.Serializer[Any]):
     exclusions = ExclusionSerializer(many=True)
     notes = serializers.ListField(child=serializers.CharField())
     output = serializers.DictField(
-        child=serializers.JSONField(allow_null=True), allow_null=True, help_text="The stage's own; differs by stage."
+        child=serializers.JSONField(allow_null=True),
+        allow_null=True,
+        help_text="The output of the stage; its fields depend on the stage.",
     )
 
 
@@ -151,10 +155,10 @@ class DecidedSerializer(serializers.Serializer[Any]):
     refused = serializers.BooleanField()
     refusal = RefusalSerializer(allow_null=True)
     intent = IntentDecisionSerializer()
-    kinds = KindsSerializer(help_text="What this intent may reach under the policy, and what not.")
-    filters = FilterSerializer(many=True, help_text="What narrowed the search, and what the text implied besides.")
+    kinds = KindsSerializer(help_text="What this intent may and may not reach under the policy.")
+    filters = FilterSerializer(many=True, help_text="What narrowed the search, and what else the text implied.")
     policy_version = serializers.IntegerField()
-    degraded = DegradationSerializer(many=True, help_text="Parts that failed and were done without.")
+    degraded = DegradationSerializer(many=True, help_text="Parts that failed and were skipped.")
     notices = serializers.ListField(child=serializers.CharField())
     audit_event_id = serializers.UUIDField()
     elapsed_ms = serializers.FloatField()
@@ -162,7 +166,10 @@ class DecidedSerializer(serializers.Serializer[Any]):
 
 class SearchedSerializer(DecidedSerializer):
     passages = PassageSerializer(
-        many=True, help_text="What was kept, best first; then what was added around it. Empty with a refusal."
+        many=True,
+        help_text=(
+            "The passages that were kept, best first; then those that were added around them. Empty with a refusal."
+        ),
     )
     trace = TraceSerializer(required=False, help_text="Unless `trace` is false.")
 
@@ -172,14 +179,16 @@ class AnswerSerializer(DecidedSerializer):
     grounding = serializers.ChoiceField(
         choices=choices_of(GroundingStatus),
         allow_null=True,
-        help_text="Whether the cited passages bear the answer out; an answer that they do not is refused. Null with a "
-        "refusal.",
+        help_text=(
+            "Whether the cited passages support the answer; an answer that they do not support is refused. Null "
+            "with a refusal."
+        ),
     )
     repair = serializers.ChoiceField(
         choices=choices_of(Repair),
-        help_text="What was done to an answer that the check did not pass as it was written.",
+        help_text="How an answer that did not pass the check at first was repaired.",
     )
     citations = CitationSerializer(many=True)
     generator = serializers.CharField(help_text="What wrote the answer: extractive, or a model's provider.")
     model = serializers.CharField(help_text="Empty without a model.")
-    trace = TraceSerializer(required=False, help_text="Only when asked for.")
+    trace = TraceSerializer(required=False, help_text="Only if requested.")

@@ -31,10 +31,6 @@ class DocumentFilter:
         """Return whether the filter has periods and all of them are quarters."""
         return bool(self.periods) and all(period.fiscal_quarter for period in self.periods)
 
-    @property
-    def is_empty(self) -> bool:
-        return not (self.companies or self.periods or self.document_types or self.jurisdictions)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchBounds:

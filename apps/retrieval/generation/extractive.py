@@ -37,13 +37,13 @@ NEAR_SHARE: Final = 0.6
 LIKELY_LIFT: Final = 0.1
 """Share of its score that a piece gains for each likely filter that its document meets."""
 _NOTHING: Final = (
-    "The documents that this question may reach do not answer it. Ask about what they hold, name the fund or company "
-    "and the period, or ask an officer whether the answer lies in a kind of document that this intent may not reach."
+    "The documents that this question may reach do not answer it. Ask about what they contain, name the fund or "
+    "company and the period, or ask an officer whether the answer lies in a kind of document that this intent may "
+    "not reach."
 )
 _NOT_CLOSE: Final = (
-    "The passages found do not speak to the question closely enough to be quoted as an answer (they hold "
-    "{coverage} of what was asked, {minimum} is needed). Use the words of the documents, or name the figure "
-    "you mean."
+    "The passages found do not match the question closely enough to be quoted as an answer (they cover {coverage} "
+    "of what was asked; {minimum} is required). Use the words of the documents, or name the figure you mean."
 )
 _LACKING: Final = {
     Lack.FIGURE: (
@@ -51,16 +51,16 @@ _LACKING: Final = {
         "whether the answer lies in a kind of document that this intent may not reach."
     ),
     Lack.PERIOD: (
-        "No passage found gives an answer for {periods}: the documents found are of {held}. Ask for a period that they "
-        "cover, or have the report of the other one added."
+        "No passage found gives an answer for {periods}: the documents found cover {held}. Ask for a period "
+        "that they cover, or have the missing report added."
     ),
     Lack.NUMBER: (
-        "The passages found speak of what was asked and give no figure for it. Ask in the words of the documents, or "
-        "open the passages."
+        "The passages found mention what was asked, but give no figure for it. Ask in the words of the documents, "
+        "or open the passages."
     ),
 }
 _HEADINGS_ONLY: Final = (
-    "Only the headings of the passages found speak to the question, none of their sentences does. Open them, or "
+    "Only the headings of the passages found match the question; none of their sentences does. Open them, or "
     "ask in the words of the documents."
 )
 

@@ -32,11 +32,11 @@ from apps.retrieval.generation.reply import Reply, read_reply
 Messages = list[ChatCompletionMessageParam]
 COMPLETION_SEED: Final = 7
 """Any number, as long as it stays the same: what is searched for should not change from one asking to the next."""
-_CUT_OFF: Final = {"length": "its answer was cut off", "content_filter": "its provider's filter held the answer back"}
+_CUT_OFF: Final = {"length": "its answer was cut off", "content_filter": "its provider's filter blocked the answer"}
 """Ends of a completion after which the text is not whole: half an answer may say the opposite."""
 _NOT_THERE: Final = (
-    "The documents that this question may reach do not answer it, says the model {model}. Ask about what they hold, or "
-    "name the fund or company and the period."
+    "According to the model {model}, the documents that this question may reach do not answer it. Ask about what "
+    "they contain, or name the fund or company and the period."
 )
 
 

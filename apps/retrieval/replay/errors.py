@@ -19,8 +19,8 @@ class DifferentQuestionError(ApplicationError):
     code = "retrieval.replay_other_question"
     status = 422
     message = (
-        "This is not the question that was asked: its digest is another one. Every character counts, also blanks "
-        "and capitals. That you tried is recorded; what you typed is not."
+        "This is not the question that was asked: its digest differs. Every character counts, including blanks "
+        "and capitals. Your attempt is recorded, but not what you typed."
     )
 
 
@@ -30,6 +30,6 @@ class TooManyGuessesError(ApplicationError):
     code = "retrieval.replay_too_many_guesses"
     status = 429
     message = (
-        "You typed {count} texts within an hour that were not the recorded questions. Guessing is not what this page "
-        "is for: wait an hour, or get the question's wording from whoever asked it."
+        "You typed {count} texts within an hour that were not the recorded questions. This page is not for "
+        "guessing: wait an hour, or get the question's wording from whoever asked it."
     )

@@ -17,8 +17,8 @@ from apps.retrieval.trace import EmbeddedQuery, Trace
 
 # These hold for every replay, so the page states them once and not among the findings.
 ALWAYS = (
-    "The run ends where the answer would be written: what a model would write today proves nothing of then.",
-    "What a document states of itself (company, period) is what it states today.",
+    "The run ends where the answer would be written: what a model would write today proves nothing about that time.",
+    "What a document states about itself (company, period) is what it states today.",
 )
 
 
@@ -33,7 +33,9 @@ def limits_of(recorded: Recorded, trace: Trace) -> tuple[str, ...]:
             "and how sure the intent is, can't be compared."
         )
     elif not recorded.embedding_model and model:
-        found.append(f"Then no model embedded the question, so it was searched by words alone; now {model} did.")
+        found.append(
+            f"At that time no model embedded the question, so it was searched only by words; now {model} embedded it."
+        )
     if recorded.terms_version != TERMS_VERSION:
         found.append(
             f"The question was cut into terms by analysis {recorded.terms_version} then and by {TERMS_VERSION} now: "
@@ -41,7 +43,7 @@ def limits_of(recorded: Recorded, trace: Trace) -> tuple[str, ...]:
         )
     found.extend(_compare_settings(recorded))
     if recorded.degraded:
-        found.append(f"Parts were missing then, which are not left out now: {', '.join(recorded.degraded)}.")
+        found.append(f"Parts that failed at that time are not left out now: {', '.join(recorded.degraded)}.")
     found.extend(f"Now: {each.message}" for each in trace.degradations)
     hits = recorded.decided.hits
     if hits is None:
@@ -51,20 +53,21 @@ def limits_of(recorded: Recorded, trace: Trace) -> tuple[str, ...]:
         gone = len(wanted) - Document.objects.filter(id__in=wanted).count()
         if gone:
             found.append(
-                f"{gone} of the {len(wanted)} documents that were found then {'is' if gone == 1 else 'are'} not in the "
-                "corpus any more."
+                f"{gone} of the {len(wanted)} documents that were found then {'is' if gone == 1 else 'are'} no "
+                "longer in the corpus."
             )
     reindexed = _since(recorded, REINDEXED)
     if reindexed:
         found.append(
-            f"{reindexed} document{'s were' if reindexed > 1 else ' was'} indexed anew since, as a later analysis cuts "
-            "them into terms: ranks by words can differ."
+            f"{reindexed} document{'s were' if reindexed > 1 else ' was'} reindexed since, with a newer analysis "
+            "of terms: ranks by words can differ."
         )
     removed = _since(recorded, DELETED)
     if removed:
         found.append(
-            f"{removed} document{'s were' if removed > 1 else ' was'} removed from these scopes since. What of it was "
-            "current then is missing here, also from what counts as a rare word: ranks can differ."
+            f"{removed} document{'s were' if removed > 1 else ' was'} removed from these scopes since. Versions "
+            "of them that were current at that time are missing here, and no longer count towards how rare a word "
+            "is: ranks can differ."
         )
     if recorded.decided.context_sha256 is None:
         found.append("What was recorded of the answer was removed from the log, so the contexts can't be compared.")
@@ -73,12 +76,15 @@ def limits_of(recorded: Recorded, trace: Trace) -> tuple[str, ...]:
 
 def _compare_settings(recorded: Recorded) -> Iterator[str]:
     if recorded.stage_settings is None:
-        yield "How the stages were set was not recorded then: they ran as they are set now."
+        yield "The settings of the stages were not recorded at that time: they ran with the present ones."
         return
     known = {each.name for each in fields(StageSettings)}
     others = sorted(known ^ recorded.stage_settings.keys())
     if others:
-        yield f"These settings of the stages exist in one release alone, that of then or of now: {', '.join(others)}."
+        yield (
+            "These settings of the stages exist either only in the release of that time or only in the present one: "
+            f"{', '.join(others)}."
+        )
 
 
 def _since(recorded: Recorded, action: str) -> int:
@@ -103,9 +109,9 @@ def reasons(hits: tuple[Hit, ...]) -> Callable[[Hit], str]:
         if hit.document_id not in documents:
             return "Its document was removed since."
         if hit.chunk_id not in chunks:
-            return "Its document was cut into passages anew since; this one is not there any more."
+            return "Its document was split into passages again since; this one no longer exists."
         if hit.rankings == {"dense"}:
-            return "It is still there. It was found by its vector alone, which no longer ranks it among the first."
-        return "It is still there, but no longer ranks among the first."
+            return "It still exists. It was found only by its vector, which no longer ranks it among the first."
+        return "It still exists, but no longer ranks among the first."
 
     return why

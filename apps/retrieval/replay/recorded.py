@@ -75,7 +75,7 @@ def stages_then(recorded: Recorded) -> StageSettings:
     try:
         return replace(now, **then)
     except InvalidStageSettingError as error:
-        raise NotReplayableError(why=f"its setting {error.data['name']} is not accepted any more") from error
+        raise NotReplayableError(why=f"its setting {error.data['name']} is no longer accepted") from error
 
 
 def read_current_decision(result: FindResult) -> Decided:

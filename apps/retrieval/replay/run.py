@@ -100,13 +100,13 @@ def _find_again(recorded: Recorded, text: str, snapshot: PolicySnapshot) -> Find
     except UnknownStageImplementationError as error:
         raise NotReplayableError(why=f"nothing named {error.data['name']} is installed any more") from error
     except QuestionError as error:
-        raise NotReplayableError(why=f"it is not accepted as a question any more ({error.code})") from error
+        raise NotReplayableError(why=f"it is no longer accepted as a question ({error.code})") from error
 
 
 def _policy_of(recorded: Recorded) -> PolicySnapshot:
     version: PolicyVersion | None = PolicyVersion.objects.filter(id=recorded.policy_version_id).first()
     if version is None:
-        raise NotReplayableError(why=f"policy version {recorded.policy_version} is not there any more")
+        raise NotReplayableError(why=f"policy version {recorded.policy_version} no longer exists")
     return version_snapshot(version)
 
 

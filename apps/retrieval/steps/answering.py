@@ -31,16 +31,16 @@ from apps.retrieval.stages.ranking.assemble import assemble
 from apps.retrieval.trace import Stage, StageStatus, Trace
 
 _NOT_ABOUT = (
-    "Nothing that this question may reach speaks of {names}. Check the name; it may also lie in a scope that you do "
+    "Nothing that this question may reach mentions {names}. Check the name; it may also be in a scope that you do "
     "not hold, or in a kind of document that this intent may not reach."
 )
 _NOT_OF = (
-    "Nothing that this question may reach is of {periods}: the documents found are of {held}. Ask for a period that "
-    "they cover, or have the report of the other one added; it may also lie in a scope that you do not hold."
+    "Nothing that this question may reach covers {periods}: the documents found cover {held}. Ask for a "
+    "period that they cover, or have the missing report added; it may also be in a scope that you do not hold."
 )
 _UNGROUNDED = (
-    "The answer that was written could not be confirmed in the documents and is therefore withheld. {reason} "
-    "Open the passages that were found, or ask again in the words of the documents."
+    "The documents do not confirm the answer that was written, so it is withheld. {reason} Open the passages that "
+    "were found, or ask again in the words of the documents."
 )
 
 
@@ -73,13 +73,13 @@ def write(
     """
     with recorder.stage(Stage.GENERATE, count_in=len(context.passages)) as stage:
         if missing := unknown_names(analysis, context):
-            stage.notes.append(f"Not written: no passage speaks of {', '.join(missing)}.")
+            stage.notes.append(f"Not written: no passage mentions {', '.join(missing)}.")
             stage.status = StageStatus.SKIPPED
             names = " and ".join(f"“{name}”" for name in missing)
             return _not_written(_NOT_ABOUT.format(names=names))
         if periods := unknown_periods(analysis, context):
             asked, held = (period.label for period in periods), list_held_periods(context.passages)
-            stage.notes.append("Not written: no passage is of the period asked for.")
+            stage.notes.append("Not written: no passage covers the period asked for.")
             stage.status = StageStatus.SKIPPED
             return _not_written(_NOT_OF.format(periods=" or ".join(asked), held=", ".join(held) or "no period"))
         try:
@@ -165,7 +165,7 @@ def _repair(
             return Outcome(answer=revised, report=None, repair=Repair.ASKED_AGAIN)
         again = _check(stage, revised, context, analysis, deps)
         if again.status is GroundingStatus.GROUNDED:
-            stage.notes.append(f"Repaired: {revised.model} wrote it anew, told what did not stand.")
+            stage.notes.append(f"Repaired: {revised.model} rewrote it, knowing what was not supported.")
             return Outcome(answer=revised, report=again, repair=Repair.ASKED_AGAIN)
         candidates.insert(0, (revised, again))
     overlap = deps.settings.statement_minimum_overlap
@@ -175,9 +175,9 @@ def _repair(
             continue
         left = ground(rest, context, analysis=analysis, statement_minimum_overlap=overlap)
         if left.status is GroundingStatus.GROUNDED and still_answers(rest, left, analysis):
-            stage.notes.append("Repaired: the sentences that did not stand were taken out; the rest still answers.")
+            stage.notes.append("Repaired: the unsupported sentences were removed; the rest still answers.")
             return Outcome(answer=rest, report=left, repair=Repair.SHORTENED)
-    stage.notes.append("Withheld: no repair made the answer hold.")
+    stage.notes.append("Withheld: the answer could not be repaired.")
     last, report = candidates[0]
     return Outcome(answer=last, report=report, withheld=True)
 

@@ -18,7 +18,7 @@ from apps.retrieval.steps.searching import NOTHING_CHOSEN
 from apps.retrieval.trace import CutLine, HealedList, Stage, StageStatus, candidate_list
 
 Candidates = tuple[Candidate, ...]
-_NOT_EXPANDED: Final = "Switched off: each passage stands for itself."
+_NOT_EXPANDED: Final = "Switched off: no neighbours of the passages are added."
 PAGES_FIRST: Final = "The best passage of each page comes before further ones of the same page."
 
 
@@ -34,7 +34,7 @@ def lift_likely(
         kept = boosted[: deps.policy.fused_top_k]
         for candidate in boosted[deps.policy.fused_top_k :]:
             stage.exclude(candidate.hit.chunk_id, f"Not among the first {deps.policy.fused_top_k}.")
-        stage.notes.append(f"{sum(candidate.boost > 0 for candidate in kept)} candidates lifted.")
+        stage.notes.append(f"{sum(candidate.boost > 0 for candidate in kept)} candidates moved up.")
         stage.count_out, stage.output = len(kept), candidate_list(kept)
         return kept
 

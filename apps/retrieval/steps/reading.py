@@ -15,7 +15,7 @@ from apps.retrieval.stages.question.given import describe_given
 from apps.retrieval.stages.question.validate import validate
 from apps.retrieval.trace import Stage, ValidatedQuestion
 
-_TERMS_ALONE = "The intent was decided by terms alone, since the embedding provider did not answer."
+_TERMS_ALONE = "The intent was decided only by terms, because the embedding provider did not answer."
 
 
 def read_question(recorder: TraceRecorder, question: Question, deps: PipelineDependencies) -> str:
@@ -52,7 +52,7 @@ def grant_kinds(
         for kind in grant.withheld:
             stage.exclude(kind.value, f"Policy version {grant.policy_version} does not permit it for this intent.")
         if question.given.kinds is not None:
-            stage.notes.append(f"The request asks for no other kinds than {', '.join(question.given.kinds)}.")
+            stage.notes.append(f"The request asks only for {', '.join(question.given.kinds)}.")
         stage.output = grant
         return grant
 

@@ -27,19 +27,21 @@ from apps.retrieval.stages.ranking.fuse import fuse
 from apps.retrieval.trace import EmbeddedQuery, FusedRanking, Rewritten, Stage, StageStatus
 
 NOTHING_CHOSEN = "Nothing is chosen here: passed on unchanged."
-NO_METADATA = "Switched off: titles and headings are ranked with the text alone."
-_NO_MODEL = "{name} needs a model, and the tenant's generation profile names none: the question was searched alone."
-_SEARCHED_ALONE = "{problem} The question was searched alone."
+NO_METADATA = "Switched off: titles and headings are ranked only together with the text."
+_NO_MODEL = (
+    "{name} needs a model, and the tenant's generation profile names none: only the question itself was searched."
+)
+_SEARCHED_ALONE = "{problem} Only the question itself was searched."
 VECTORS_MISSING = "retrieval.vectors_missing"
 _VECTORS_MISSING = (
-    "{without} of {documents} documents in reach have no vectors of the model {model}, so their passages were looked "
-    "for by words alone. Corpus, Jobs shows how far their embedding is; start again there what failed."
+    "{without} of {documents} documents in reach have no vectors of the model {model}, so their passages were "
+    "searched only by words. Corpus, Jobs shows the progress of their embedding; start failed jobs again there."
 )
 TERMS_OUTDATED = "retrieval.terms_outdated"
 _TERMS_OUTDATED = (
-    "{outdated} of {documents} documents in reach were indexed by an earlier release, which cut apart what the "
-    "question names (a section, a rule, a share class, a date): by words they may be missed for it. To index them "
-    "anew, an operator runs manage.py corpus reindex."
+    "{outdated} of {documents} documents in reach were indexed by an earlier release, which split what the "
+    "question names (a section, a rule, a share class, a date), so a search by words may miss them. An operator "
+    "can reindex them with manage.py corpus reindex."
 )
 
 

@@ -66,7 +66,7 @@ def described(*, sunset: bool) -> dict[str, Any]:
     }
     if sunset:
         headers["Sunset"] = {
-            "description": ("The time after which it may be removed (RFC 8594)."),
+            "description": "The time after which it may be removed (RFC 8594).",
             "schema": {"type": "string"},
         }
     return headers

@@ -48,8 +48,8 @@ _TAG: Final = ["Keys"]
 _MANAGE: Mapping[str, Permission | None] = {"POST": Permission.KEY_MANAGE}
 _ONCE: Final = (
     "The answer contains the key itself in `secret`, only this once: only its digest is kept. If you "
-    "repeat the request with the same Idempotency-Key, no second key is made and `secret` is null. If you"
-    " lost the first answer, revoke the key and make another."
+    "repeat the request with the same Idempotency-Key, no second key is made and `secret` is null. If "
+    "you lost the first answer, revoke the key and make another."
 )
 
 

@@ -125,7 +125,7 @@ _OF_A_FILE: Json = {
 }
 _ETAG: Json = {
     "ETag": {
-        "description": ("The ETag of the answer; send it with If-Match or If-None-Match."),
+        "description": "The ETag of the answer; send it with If-Match or If-None-Match.",
         "schema": {"type": "string"},
     }
 }

@@ -72,8 +72,8 @@ class AccountLink(models.Model):
             Sort.IDENTIFIER,
             because="The account, and the mailbox it was sent to.",
             unsearched=(
-                "The mailbox that a link was sent to: it is removed within two hours. It belongs to an account, which"
-                " is searched."
+                "The mailbox that a link was sent to: it is removed within two hours. It belongs to an account, "
+                "which is searched."
             ),
         ),
         Fields("token_sha256", Sort.CREDENTIAL, because="A digest of the link's secret.", withheld=reasons.A_PROOF),

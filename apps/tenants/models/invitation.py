@@ -47,8 +47,8 @@ class Invitation(TenantModel):
             ),
             withheld=(
                 "Mailboxes that were invited and have not accepted yet: nobody knows whose mailbox it is until the "
-                "person accepts, and then the address is removed. It is also removed when the invitation is withdrawn"
-                " or expires."
+                "person accepts, and then the address is removed. It is also removed when the invitation is "
+                "withdrawn or expires."
             ),
         ),
         Fields(

@@ -101,8 +101,8 @@ class FactorReset(TenantModel):
             because="Why it was taken away.",
             stays="What two people took a proof of a person away for is to be shown.",
             withheld=(
-                "Why a second factor was removed, in the words of whoever asked for it. They may name others: ask the"
-                " firm's administrators or its data protection officer."
+                "Why a second factor was removed, in the words of whoever asked for it. They may name others: ask "
+                "the firm's administrators or its data protection officer."
             ),
         ),
         texts=Texts("tenants.factor_resets", "Reasons for resets of a second factor", "reason"),

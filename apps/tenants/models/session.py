@@ -21,8 +21,8 @@ class Session(models.Model):
             stays="Eight hours, and the hour until it is swept: it ends with the account's password.",
             unsearched="Who is signed in, under a key that the browser has: it ends within eight hours.",
             withheld=(
-                "Sessions: they are stored under a key that only the browser has, so nobody can tell whose session it"
-                " is."
+                "Sessions: they are stored under a key that only the browser has, so nobody can tell whose session "
+                "it is."
             ),
         ),
     )

@@ -21,7 +21,7 @@ class Tenant(models.Model):
         max_length=63,
         unique=True,
         validators=[
-            RegexValidator(r"^[a-z][a-z0-9-]*$", ("Lower-case letters, digits and hyphens; begin with a letter."))
+            RegexValidator(r"^[a-z][a-z0-9-]*$", "Lower-case letters, digits and hyphens; begin with a letter.")
         ],
         help_text="The short name used in commands and addresses. It can't be changed later.",
     )

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.audit.models import Event, Verification, VerificationState
 from apps.audit.verify.findings import FindingClass
-from apps.audit.verify.requests import NIGHT_AT, verification_request
+from apps.audit.verify.requests import verification_request
 from apps.audit.verify.standing import Verdict, log_state, standing, starters
 from apps.audit.verify.wording import WORDINGS, Wording, failure_words
 from apps.tenants.admin.base import may, require
@@ -80,7 +80,6 @@ def verification_view(request: HttpRequest) -> HttpResponse:
         "crumbs": [("Verification", "")],
         "log": log_state(),
         "tenant": current_tenant(),
-        "night_at": f"{NIGHT_AT:%H:%M} UTC",
         **_results(request),
     }
     request.__dict__["current_app"] = admin.site.name

@@ -36,7 +36,7 @@ transaction and an event of its own. It can be stopped and run again at any time
 
 class Command(ServedCommand):
     help = (
-        "check: exit status 1 where documents were indexed by an earlier release. reindex: indexes those anew; exit "
+        "check: exit status 1 if documents were indexed by an earlier release. reindex: indexes them again; exit "
         "status 1 if any of them failed."
     )
 
@@ -68,7 +68,7 @@ class Command(ServedCommand):
             for slug, count in outdated.items():
                 self.stdout.write(f"{slug}: {count} documents were indexed by an earlier release")
         if total := sum(outdated.values()):
-            raise CommandError(f"{total} documents to index anew: manage.py corpus reindex.")
+            raise CommandError(f"{total} documents to reindex: run manage.py corpus reindex.")
 
     def _reindex(self, tenants: Sequence[Tenant], *, as_json: bool) -> None:
         waiting = [(tenant, document_id) for tenant in tenants for document_id in _outdated(tenant)]
@@ -92,7 +92,7 @@ class Command(ServedCommand):
                     progress.advance(shown)
             except KeyboardInterrupt:
                 left = len(waiting) - done.total() - len(failed)
-                raise CommandError(f"Stopped. {left} documents wait; run the command again to go on.") from None
+                raise CommandError(f"Stopped. {left} documents wait; run the command again to continue.") from None
         counts = {state.value: done[state.value] for state in Reindexed}
         if as_json:
             self.stdout.write(json.dumps({"terms_version": TERMS_VERSION, **counts, "failed": failed}, indent=2))
@@ -102,7 +102,7 @@ class Command(ServedCommand):
             raise CommandError(f"{len(failed)} of {len(waiting)} documents failed and stay as they were; run it again.")
 
     def _tell(self, counts: dict[str, int], failed: list[dict[str, str]]) -> None:
-        self.stdout.write(f"{counts[Reindexed.DONE]} documents indexed anew.")
+        self.stdout.write(f"{counts[Reindexed.DONE]} documents reindexed.")
         if counts[Reindexed.RESTRICTED]:
             self.stdout.write(
                 f"{counts[Reindexed.RESTRICTED]} are restricted and stay as they are; run it again when they are not."

@@ -44,7 +44,7 @@ _METADATA = ("company", "ticker", "document_type", "source_type", "period", "pub
 
 
 class Command(ServedCommand):
-    help = "Takes files into a tenant's scope and makes them searchable. Exit status 1 if any of them failed."
+    help = "Ingests files into a tenant's scope and makes them searchable. Exit status 1 if any of them failed."
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         return super().create_parser(
@@ -93,7 +93,7 @@ class Command(ServedCommand):
             _ingest(batch, planned, console, local=options["local"])
         except KeyboardInterrupt:
             waiting = sum(not file.is_finished for file in batch.files)
-            raise CommandError(f"Stopped. {waiting} documents wait; run the command again to go on.") from None
+            raise CommandError(f"Stopped. {waiting} documents wait; run the command again to continue.") from None
         elapsed_s = time.monotonic() - started
         bare = _measured(batch, tenant) if options["measure"] else None
         figures = _figures(batch, elapsed_s=elapsed_s, bare=bare)
@@ -121,7 +121,7 @@ def _ingest(batch: Batch, planned: list[PlannedFile], console: Console, *, local
             if taken.error:
                 progress.console.print(f"[red]{escape(taken.named)}[/red]: {escape(taken.error)}", highlight=False)
             elif taken.differs:
-                told = f"was here already, with another {', '.join(taken.differs)}; that was left as it is"
+                told = f"already exists here, with another {', '.join(taken.differs)}, which was not changed"
                 progress.console.print(f"[yellow]{escape(taken.named)}[/yellow] {told}", highlight=False)
             progress.update(receiving, advance=1, detail=f"{len(batch.files)} of {len(planned)} files")
         embedding = progress.add_task(

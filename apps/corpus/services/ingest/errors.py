@@ -40,8 +40,8 @@ class RemovalPendingError(IngestError):
     code = "corpus.removal_pending"
     status = 409
     message = (
-        "Document {document} is to be removed (run {run}), and a corrected copy would outlive it. It can be corrected "
-        "once the removal is decided against."
+        "Document {document} is to be removed (run {run}), and a corrected copy would outlive it. It can be "
+        "corrected once the removal is rejected or taken back."
     )
 
 
@@ -49,8 +49,8 @@ class ExternalIdTakenError(IngestError):
     code = "corpus.external_id_taken"
     status = 409
     message = (
-        "{external_id} is what document {document} of this scope is called in its source. Two can't share it: the next "
-        "upload with it would follow one of them. Correct that one first."
+        "Document {document} of this scope already has the source id {external_id}. Two documents can't share it, "
+        "because it decides which one an upload replaces. Correct that document first."
     )
 
 
@@ -60,8 +60,8 @@ class OtherwiseDescribedError(IngestError):
     code = "corpus.otherwise_described"
     status = 409
     message = (
-        "These bytes are stored already, as document {document}, with another {fields}. Nothing was changed. Send what "
-        "is stored there, or leave it out."
+        "These bytes are already stored as document {document}, with another {fields}. Nothing was changed. Send "
+        "the stored values, or omit these fields."
     )
 
 
@@ -69,8 +69,8 @@ class RestrictedContentError(IngestError):
     code = "corpus.restricted_content"
     status = 409
     message = (
-        "These bytes are in this scope already, and restricted: they may not be searched or shown at present. Ask your "
-        "data protection officer."
+        "These bytes are already in this scope, but restricted: they may not be searched or shown at present. Ask "
+        "your data protection officer."
     )
 
 
@@ -85,30 +85,30 @@ class ActorRevokedError(IngestError):
 
 class NotStorableError(IngestError):
     code = "corpus.not_storable"
-    message = "{filename} was read, but its text holds something that the database refuses. Export it again."
+    message = "{filename} was read, but its text contains something that the database refuses. Export it again."
 
 
 class WorkerLostError(IngestError):
     code = "corpus.worker_lost"
     status = 500
     message = (
-        "The worker ended {attempts} times while it was on this document. Its log may say why; the file may need more "
-        "memory than there is. Split it, or start the job again under Corpus, Jobs."
+        "The worker stopped {attempts} times while it worked on this document. Its log may say why; the file may need "
+        "more memory than is available. Split it, or start the job again under Corpus, Jobs."
     )
 
 
 class AttemptsExhaustedError(IngestError):
     code = "corpus.attempts_exhausted"
     status = 500
-    message = "Gave up after {attempts} attempts. The last one said: {reason}"
+    message = "Gave up after {attempts} attempts. The last error: {reason}"
 
 
 class UnsupportedDimensionError(IngestError):
     code = "corpus.unsupported_dimension"
     status = 500
     message = (
-        "The embedding profile {profile} gives vectors of length {dimension}, and there is no table for them. "
-        "There is one for: {known}."
+        "The embedding profile {profile} gives vectors of length {dimension}, but there is no table for that "
+        "length. Supported: {known}."
     )
 
 
@@ -124,6 +124,7 @@ class ErasedDocumentError(IngestError):
     code = "corpus.document_erased"
     status = 409
     message = (
-        "{filename} is not taken in: {same}, which was erased on {erased_on} by removal {run}. If it must be kept "
-        "after all, ask your data protection officer; a copy without what was erased is another file{advice}."
+        "{filename} was not accepted: {same}, which was erased on {erased_on} by removal {run}. If it must be "
+        "kept after all, ask your data protection officer; a copy without the erased content is a different "
+        "file{advice}."
     )

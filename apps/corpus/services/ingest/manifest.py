@@ -137,9 +137,7 @@ def read_line(line: bytes) -> ManifestRow:
     name = fields.get("file")
     if not isinstance(name, str) or not name:
         raise UnusableLineError('The line names no "file".')
-    passed_over = [
-        f'The key "{printable(key)[:60]}" is not known, and was passed over.' for key in fields.keys() - _KEYS
-    ]
+    passed_over = [f'The key "{printable(key)[:60]}" is not known, and was ignored.' for key in fields.keys() - _KEYS]
     return ManifestRow(
         name=name,
         fields={key: value for key, value in fields.items() if key in _KEYS and key != "file"},
@@ -156,7 +154,7 @@ def _manifest_row(line: bytes, place: str, folder: Path) -> _Row | PlannedFile:
         path = inside(folder, row.name)
         is_file = path.is_file()
     except OutsideFolderError:
-        said = f"It names {printable(row.name)}, which lies outside the manifest's folder."
+        said = f"It names {printable(row.name)}, which is outside the manifest's folder."
         return PlannedFile(label=place, error=said)
     except (OSError, ValueError):
         is_file = False
@@ -175,7 +173,7 @@ def _unusable(fields: Mapping[str, Any]) -> str:
         if any(isinstance(part, (dict, list)) for part in parts):
             return f'The value of "{printable(key)[:60]}" is nested; a text, a number or a list of texts can be read.'
         if key != "file" and any("\x00" in text for text in (key, *parts) if isinstance(text, str)):
-            return f'The value of "{printable(key)[:60]}" holds a null character.'
+            return f'The value of "{printable(key)[:60]}" contains a null character.'
         if key not in _KEYS and (alike := difflib.get_close_matches(key.lower(), _KEYS, n=1, cutoff=_ALIKE)):
             return f'There is no key "{printable(key)[:60]}". Is "{alike[0]}" meant?'
     return ""
@@ -184,7 +182,7 @@ def _unusable(fields: Mapping[str, Any]) -> str:
 def _described_twice(path: Path, rows: Sequence[_Row]) -> Iterator[PlannedFile]:
     places = " and ".join(row.place.rpartition(" ")[2] for row in rows)
     for row in rows:
-        error = f"{printable(path.name)} is described by lines {places}. Keep one of them; it was not taken in."
+        error = f"{printable(path.name)} is described by lines {places}. Keep one of them; it was not ingested."
         yield PlannedFile(label=row.place, error=error)
 
 

@@ -88,7 +88,7 @@ def draft_start_view(request: HttpRequest) -> HttpResponse:
         reason = form.cleaned_data["reason"]
         draft = draft_copy(source, reason=reason) if source else draft_start(reason=reason)
         messages.success(
-            request, (f"Draft begun, version {draft.number}. Nothing in it takes effect until it is approved.")
+            request, f"Draft begun, version {draft.number}. Nothing in it takes effect until it is approved."
         )
         return HttpResponseRedirect(reverse("admin:policy_draft", args=[draft.id]))
 

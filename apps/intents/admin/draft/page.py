@@ -81,7 +81,7 @@ def _save(request: HttpRequest, version: PolicyVersion) -> HttpResponse:
     problems = len(policy_problems(parsed.content))
     left = f" {problems} problem{'s' * (problems != 1)} to fix before it can be submitted." if problems else ""
     messages.success(
-        request, (f"Draft saved, version {saved.number}. Nothing in it takes effect until it is approved.{left}")
+        request, f"Draft saved, version {saved.number}. Nothing in it takes effect until it is approved.{left}"
     )
     return HttpResponseRedirect(reverse("admin:policy_draft", args=[saved.id]))
 

@@ -97,7 +97,7 @@ def _rules(fields: DraftFields, complain: Complain) -> tuple[IntentRule, ...]:
     for intent in fields.kept:
         field = f"name-{intent.key}"
         _storable(
-            intent.name, field, _NAME_CHARS, complain, empty=("Enter a short name for the intent, such as performance.")
+            intent.name, field, _NAME_CHARS, complain, empty="Enter a short name for the intent, such as performance."
         )
         if intent.name and not _NAME.fullmatch(intent.name):
             complain(field, "Use only lower-case letters, digits and _, and begin with a letter, such as fund_costs.")
@@ -158,7 +158,7 @@ def _budgets(rows: tuple[BudgetFields, ...], stored: PolicySnapshot, complain: C
             continue  # no context budget for this kind: validation says so
         cap = _whole(row.cap, f"cap-{kind}", 1, MOST_CHARS, complain)
         _storable(
-            row.label, f"heading-{kind}", _LABEL_CHARS, complain, empty=("Enter a heading for this kind's passages.")
+            row.label, f"heading-{kind}", _LABEL_CHARS, complain, empty="Enter a heading for this kind's passages."
         )
         # Without the script somebody types 1 for the fourth: it goes before the one that has 1, and so on down.
         earlier = before.get(row.kind, position)

@@ -15,7 +15,7 @@ from apps.audit.selectors import readings_of
 from apps.privacy.codes.life import ANSWERED, RequestState, label_of
 from apps.privacy.codes.requests import LetterKind, SubjectType
 from apps.privacy.models import ErasureRequest
-from apps.privacy.requests.deadlines import days_left, deadline, first_deadline, left_in_words
+from apps.privacy.requests.deadlines import days_left, deadline, left_in_words
 from apps.privacy.requests.selectors import history, legal_today
 from apps.privacy.requests.subjects import subject_name
 from apps.tenants.display import pill
@@ -116,7 +116,3 @@ def story(request: ErasureRequest) -> Sequence[Happened]:
             )
         )
     return found
-
-
-def first_due(request: ErasureRequest) -> date:
-    return first_deadline(request.received_on).due_on

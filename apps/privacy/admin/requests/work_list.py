@@ -97,7 +97,6 @@ def requests_view(request: HttpRequest) -> HttpResponse:
         "reference": reference,
         "is_filtered": bool(purpose or state or subject or reference or which is not Which.OPEN),
         "manages": may(request, Permission.PRIVACY_MANAGE),
-        "zone_today": today,
     }
     request.__dict__["current_app"] = admin.site.name
     return TemplateResponse(request, "glassbox/requests.html", context, headers={"Cache-Control": "no-store"})

@@ -94,7 +94,7 @@ GERMAN: Final = Wording(
         "Falls je eine wiederhergestellt wird, werden die Kopien erneut gelöscht."
     ),
     remains="Es bleibt die Tatsache, dass der Antrag gestellt und ausgeführt wurde, ohne Ihre Daten.",
-    remains_besides=("Außer dem oben Genannten bleibt die Tatsache, dass der Antrag gestellt und ausgeführt wurde."),
+    remains_besides="Außer dem oben Genannten bleibt die Tatsache, dass der Antrag gestellt und ausgeführt wurde.",
     staying=(
         (
             "1 Stelle, an der Sie genannt sind, bleibt, weil das Gesetz es verlangt oder wegen rechtlicher Ansprüche "

@@ -188,7 +188,7 @@ class Command(ServedCommand):
             console.print(f"Not in the corpus: {failure.file}: {failure.error}", markup=False, soft_wrap=True)
         console.print(
             f"Run {outcome.run.id}. Members of the tenant {subject.tenant.slug} see it in the admin under Quality, "
-            f"Evaluation runs; --member USERNAME makes somebody one.",
+            "Evaluation runs; --member USERNAME makes somebody one.",
             soft_wrap=True,
         )
 

@@ -33,7 +33,7 @@ class Command(ServedCommand):
         parser.add_argument("question")
         parser.add_argument("--tenant", required=True, help="the tenant's short name")
         parser.add_argument("--scope", action="append", default=[], help="a scope's key; repeat it for several")
-        parser.add_argument("--trace", action="store_true", help="with --json: every stage of the way as well")
+        parser.add_argument("--trace", action="store_true", help="with --json: every stage as well")
         parser.add_argument("--json", action="store_true", help="print one JSON object, as the API answers")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -30,8 +30,8 @@ SUB_QUERY: Final = Recipe(
     longest_chars=300,
 )
 _COVERED: Final = "At least {minimum:.0%} of the question is covered."
-_NOTHING_MISSING: Final = "Some passage speaks of each part of the question."
-_NO_PHRASE: Final = "There is no other way to put what is missing."
+_NOTHING_MISSING: Final = "Every part of the question is mentioned in some passage."
+_NO_PHRASE: Final = "There is no other wording for what is missing."
 _NO_PASSAGE: Final = "The search for it found no passage that was not known."
 _NO_ROUND: Final = "The policy allows no further round."
 

@@ -78,15 +78,15 @@ def _compare_scales(claim: Number, source: Number, stated: Stated) -> Comparison
         if claim.value == value:
             unsaid = own and own != source.exponent and claim.currency and stated.asked_exponent != own
             if unsaid or (source.exponent and source.exponent != stated.asked_exponent):
-                return Comparison(same=False, note="its scale is left out")
+                return Comparison(same=False, note="its scale is omitted")
             return Comparison(same=True, note="")
         if source.exponent or own:
             return _compare_rounded(claim, value.scaleb(own - (stated.asked_exponent or 0)), value.scaleb(own))
         return None
     if claim.scaled == value.scaleb(own) and known:
-        return Comparison(same=True, note="" if source.exponent else "the scale stands in the heading")
+        return Comparison(same=True, note="" if source.exponent else "the scale is in the heading")
     if not known and claim.value == value:
-        return Comparison(same=False, note="no scale stands with the figure")
+        return Comparison(same=False, note="the figure has no scale")
     if known:
         if claim.value == value:
             return Comparison(same=False, note="in another scale")
@@ -121,7 +121,7 @@ def _compare_units(claim: Number, source: Number, stated: Stated) -> Comparison:
         return Comparison(same=True, note="")
     if source.unit is NumberUnit.PLAIN:
         near = claim.unit in stated.units
-        note = "the unit stands in the heading" if near else f"{claim.unit.value} do not stand with the figure"
+        note = "the unit is in the heading" if near else f"the figure is not given in {claim.unit.value}"
         return Comparison(same=near, note=note)
     if claim.unit is NumberUnit.PLAIN and not claim.currency and not claim.exponent:
         return Comparison(same=True, note=f"the source says {source.unit.value}")
@@ -134,4 +134,4 @@ def _compare_currencies(claim: Number, source: Number, stated: Stated) -> Compar
     near = frozenset({source.currency}) if source.currency else stated.currencies
     if claim.currency in near:
         return Comparison(same=True, note="")
-    return Comparison(same=False, note="in another currency" if near else "no currency stands with the figure")
+    return Comparison(same=False, note="in another currency" if near else "the figure has no currency")

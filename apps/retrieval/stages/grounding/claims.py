@@ -85,7 +85,7 @@ def check_claims(sentence: str, evidence: Evidence) -> Iterator[Finding]:
     language = evidence.analysis.language
     dates = read_dates(sentence)
     for date in dates:
-        yield _date(date.text, sentence, evidence)
+        yield _date(date.text, evidence)
     periods = read_period_mentions(sentence)
     for named in periods.named:
         if named.period.fiscal_quarter:
@@ -111,7 +111,7 @@ def check_claims(sentence: str, evidence: Evidence) -> Iterator[Finding]:
         yield from _name(name, evidence)
 
 
-def _date(written: str, sentence: str, evidence: Evidence) -> Finding:
+def _date(written: str, evidence: Evidence) -> Finding:
     (claimed, *_) = read_dates(written)
     for passage in evidence.passages:
         if any(claimed.is_same(each) for each in read_dates(surroundings(passage))):
@@ -266,11 +266,11 @@ def _check_calculation(
         return
     grounded = [each for each in calculation.operands if checked[each].supported]
     if len(grounded) + len(constants) < len(calculation.operands) or not grounded:
-        yield result, _make_finding(result.text, False, note="calculated from what does not stand in the passages")
+        yield result, _make_finding(result.text, False, note="calculated from figures that are not in the passages")
     elif years and (of := _years_of_operands(calculation, evidence)) and not of & years:
         yield result, _make_finding(result.text, False, note="calculated from figures of another year")
     elif not calculation.correct:
-        yield result, _make_finding(result.text, False, note="the calculation does not come out")
+        yield result, _make_finding(result.text, False, note="the calculation does not give this result")
     else:
         yield (
             result,

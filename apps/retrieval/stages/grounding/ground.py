@@ -133,15 +133,15 @@ def _report(references: Sequence[Finding], claims: Sequence[Finding], cited: Seq
     elif not substance:
         status, reason = (
             GroundingStatus.UNGROUNDED,
-            f"No claim of the answer stands in what it cites{_count_failures(failed)}.",
+            f"The cited passages support no claim of the answer{_count_failures(failed)}.",
         )
     elif failed:
         status, reason = (
             GroundingStatus.PARTIAL,
-            f"Not everything stands in what the answer cites{_count_failures(failed)}.",
+            f"The cited passages do not support every claim{_count_failures(failed)}.",
         )
     else:
-        status, reason = GroundingStatus.GROUNDED, f"All {len(findings)} claims stand in the cited passages."
+        status, reason = GroundingStatus.GROUNDED, f"The cited passages support all {len(findings)} claims."
     return GroundingReport(status=status, findings=findings, reason=reason)
 
 

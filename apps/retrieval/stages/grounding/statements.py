@@ -46,7 +46,7 @@ def check_statement(
         default=(0.0, None),
         key=lambda pair: pair[0],
     )
-    supported, note = overlap >= minimum_overlap, f"{overlap:.0%} of its terms stand in the passage"
+    supported, note = overlap >= minimum_overlap, f"{overlap:.0%} of its terms are in the passage"
     if supported and source is not None and (turned := _find_contradiction(sentence, words, source, analysis)):
         supported, note = False, turned
     return Finding(

@@ -69,7 +69,7 @@ def _not_granted(withheld: Sequence[str], grant: KindGrant, *, meet: bool) -> st
     if not withheld:
         return ""
     asked = f"The filter asks for {', '.join(withheld)}, which policy version {grant.policy_version} withholds here"
-    return f"{asked}." if meet else f"{asked}: the filter and the grant do not meet."
+    return f"{asked}." if meet else f"{asked}: the filter and the grant have nothing in common."
 
 
 def set_aside(
@@ -94,5 +94,5 @@ def set_aside(
 def _in_place_of(read: MetadataFilter, own: GivenFilter) -> str:
     return (
         f"The question's text says {read.field.value} {' or '.join(read.values)}; the request's own filter, "
-        f"{own.label}, holds in its place."
+        f"{own.label}, applies instead."
     )

@@ -60,7 +60,7 @@ def _sure(mentions: Sequence[JurisdictionMention], entries: Iterable[InventoryEn
     reason = f"The question asks about the law or the seat: {_describe(mentions)}."
     if stay := [stated for stated in beside if stated not in values]:
         reason += (
-            f" What is of {_join_words(stay)} stays in, since the law of the EU and of its members applies in both."
+            f" Documents of {_join_words(stay)} stay in, because the law of the EU and of its members applies in both."
         )
     return (
         MetadataFilter(
@@ -81,7 +81,7 @@ def _likely(mentions: Sequence[JurisdictionMention], within: Iterable[InventoryE
         return ()
     met = [each for each in mentions if any(holds(each.code, value) for value in values)]
     reason = (
-        f"The question names {_describe(met)}, and not plainly as the law or the seat that it asks about: such "
+        f"The question names {_describe(met)}, but not clearly as the law or the seat that it asks about: such "
         "documents are preferred, others stay in."
     )
     return (MetadataFilter(field=FilterField.JURISDICTION, values=values, certainty=Certainty.LIKELY, reason=reason),)

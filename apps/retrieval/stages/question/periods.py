@@ -82,7 +82,9 @@ def _resolve_relative(mention: RelativePeriod, entries: Sequence[InventoryEntry]
     ]
     behind = _companies_behind(mention.unit, held[0], entries)
     if behind:
-        sentences.append(f"Without a document of {held[0].label}: {_join_words(behind)}. Name one to ask about it.")
+        sentences.append(
+            f"No document of {held[0].label} is held for {_join_words(behind)}. Name one of them to ask about it."
+        )
     found = _filter(chosen, Certainty.SURE, " ".join(sentences))
     return PeriodReading(filters=(found,), notices=(sentences[0],))
 

@@ -66,7 +66,9 @@ def read_publication(text: str, entries: Sequence[InventoryEntry]) -> Publicatio
         periods = sorted({period for entry in entries if (period := _published_then(entry, published))})
         if periods:
             labels = tuple(period.label for period in periods)
-            reason = f"“{published.mention.text}” is when what is held of {' and '.join(labels)} was published."
+            reason = (
+                f"“{published.mention.text}” is when the documents held about {' and '.join(labels)} were published."
+            )
             found = MetadataFilter(
                 field=FilterField.PERIOD,
                 values=labels,

@@ -49,7 +49,7 @@ def relax_filters(filters: Sequence[MetadataFilter], entries: Sequence[Inventory
             if each.field is field:
                 others = [other for other in sure if other is not each]
                 unmet = f"{_describe_condition(each)}{_together_with(others)}"
-                reason = f"No document held {unmet}; the search goes on without it."
+                reason = f"No document held {unmet}; the search continues without it."
                 kept.remove(each)
                 relaxed.append(RelaxedFilter(filter=each, reason=reason))
     return RelaxedFilters(kept=tuple(kept), relaxed=tuple(relaxed))

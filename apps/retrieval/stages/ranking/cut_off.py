@@ -46,7 +46,7 @@ def _cut_at(candidates: Sequence[Candidate], top_k: int) -> CutDecision:
         reason = f"All {len(kept)} are kept: no more than the fixed {top_k}."
         return CutDecision(kept=kept, cut=(), rule=CutRule.ALL_KEPT, reason=reason)
     ordered = candidates[0].rerank_score is not None
-    why = "the reranker's scores are no probabilities" if ordered else "without a reranker no score is a probability"
+    why = "the reranker's scores are not probabilities" if ordered else "without a reranker no score is a probability"
     reason = (
         f"The first {top_k} of {len(candidates)} are kept, a fixed number: {why}, so neither the cumulative threshold "
         "nor the cliff applies."
