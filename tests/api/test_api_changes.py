@@ -43,6 +43,10 @@ class TestInOneTransaction:
         assert [(row["id"], row["company"]) for row in rows] == [(first, "Acme")]
         assert last > next_since
 
+    @pytest.mark.parametrize("instant", ["0001-01-01T00:00:00Z", "1289-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+    def test_any_instant_may_be_asked_from(self, analyst: Api, instant: str) -> None:
+        assert analyst.get("/api/v1/documents/", {"updated_since": instant}).status_code == 200
+
     def test_a_document_that_becomes_ready_and_one_that_is_replaced_have_changed(
         self, analyst: Api, acme: Firm
     ) -> None:
