@@ -34,7 +34,7 @@ from uuid import UUID, uuid4
 
 from django.core.cache import cache
 from django.core.files.uploadedfile import UploadedFile
-from django.db import IntegrityError, connection
+from django.db import IntegrityError, connection, transaction
 from django.http import QueryDict
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
@@ -142,9 +142,20 @@ def idempotent_question(handler: Callable[..., Response]) -> Callable[..., Respo
                 return response
 
             def on_recorded(event: Identified) -> None:
-                _remember(*digests, ActResponse(status=200, subject_id=event.id, replayable=False))
+                nonlocal known
+                try:
+                    with transaction.atomic():
+                        _remember(*digests, ActResponse(status=200, subject_id=event.id, replayable=False))
+                except IdempotencyKeyReusedError:
+                    # Without the mark, the same question may have been answered meanwhile.
+                    known = _known(*digests)
+                    if known is None:
+                        raise
 
-            return handler(view, request, *args, on_recorded=on_recorded, **kwargs)
+            response = handler(view, request, *args, on_recorded=on_recorded, **kwargs)
+            if known is not None:
+                response[REPEATS_HEADER] = str(known.subject_id)
+            return response
 
     return wrapper
 
