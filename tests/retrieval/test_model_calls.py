@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.conf import LazySettings
@@ -26,11 +27,11 @@ from apps.retrieval.events import ANSWERED, CALLED, FAILED, RETURNED
 from apps.retrieval.services.ask import Asked, ask
 from apps.retrieval.stage_choice import stages_in_use
 from apps.tenants.context import open_scope
-from apps.tenants.errors import UnknownTenantError
+from apps.tenants.errors import PermissionDeniedError, UnknownTenantError
 from apps.tenants.models import Membership, Tenant
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
-from apps.tenants.services.members import grants_set
+from apps.tenants.services.members import grants_set, membership_revoke
 from tests.baked import baked
 from tests.deciding import version_approve, version_submit
 from tests.factories import Firm, as_, make_member
@@ -39,7 +40,7 @@ from tests.model_script import REF_ID
 from tests.model_server import Fault, ModelServer
 from tests.quality.impacting import draft_of, with_kinds
 from tests.retrieval.asking import QUESTION, make_acme
-from tests.retrieval.twins import approved
+from tests.retrieval.twins import approved, erased
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -301,3 +302,37 @@ def test_an_erasure_approved_meanwhile_ends_the_question(firm: Firm, amy: Princi
     assert isinstance(asking.error, ApplicationError)
     assert told(firm, ANSWERED) == []
     assert len(told(firm, CALLED)) == len(told(firm, RETURNED)) == len(sent(server))
+
+
+def test_who_loses_the_permission_to_ask_meanwhile_gets_no_answer_and_nothing_more_is_sent(
+    firm: Firm, amy: Principal, server: ModelServer
+) -> None:
+    """An auditor may replay questions, and so may record what a model is asked; but may not ask."""
+
+    def become_auditor(body: Any) -> str:
+        with open_scope(tenant=firm.id, reason="a test"):
+            membership_revoke(Membership.objects.get(user_id=amy.id, revoked_at__isnull=True))
+        make_member(firm, "amy", Role.AUDITOR)
+        return "no JSON, so that the passages would be sent again"
+
+    server.reply_with(become_auditor, right, right)
+    with pytest.raises(PermissionDeniedError):
+        ask(text=QUESTION, principal=amy)
+    assert told(firm, ANSWERED) == []
+    assert len(sent(server)) == len(told(firm, CALLED)) == len(told(firm, RETURNED)) == 1
+    ((_, payload),) = told(firm, FAILED)
+    assert payload["core"]["code"] == PermissionDeniedError.code
+
+
+@pytest.mark.slow
+def test_of_an_erased_document_nothing_stays_in_the_event_of_the_request(
+    firm: Firm, amy: Principal, server: ModelServer
+) -> None:
+    server.reply_with(right)
+    ask(text=QUESTION, principal=amy)
+    ((_, before),) = told(firm, CALLED)
+    assert before["passages"]["context_sha256"]
+    erased(firm, [Target(type=TargetType.DOCUMENT, id=UUID(before["passages"]["hits"][0]["document_id"]))])
+    ((_, after),) = told(firm, CALLED)
+    assert after.keys() == before.keys() - {"passages"}
+    assert "sha256" not in json.dumps(after["core"])

@@ -96,7 +96,10 @@ class RecordedCalls:
                         "content_sha256": each.chunk.content_sha256,
                     }
                     for each in passages
-                ]
+                ],
+                # Beside the hits, so that it is erased with them: it is a digest of what the documents say.
+                "context_sha256": context.sha256 if context else "",
+                "context_chars": context.size_chars if context else 0,
             }
         return record(
             action=CALLED,
@@ -108,8 +111,6 @@ class RecordedCalls:
                 "policy_version": self._policy.number,
                 "policy_version_id": str(self._policy.version_id),
                 "passages": len(passages),
-                "context_sha256": context.sha256 if context else "",
-                "context_chars": context.size_chars if context else 0,
                 "timeout_seconds": round(call.timeout_seconds, 3),
             },
             scopes=current_scope().scope_ids,
