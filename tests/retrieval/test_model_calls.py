@@ -23,6 +23,12 @@ from apps.audit.selectors import payloads_of
 from apps.corpus.kinds import Kind
 from apps.erasure.contracts import Target, TargetType
 from apps.errors import ApplicationError
+from apps.intents.selectors import policy_in_force
+from apps.quality.evaluation.asking import Asking as Evaluating
+from apps.quality.evaluation.asking import KeptVectors
+from apps.quality.evaluation.contracts import EvaluationQuestion, Expected
+from apps.retrieval.changed_settings import RunSettings
+from apps.retrieval.errors import DocumentsGoneError
 from apps.retrieval.events import ANSWERED, CALLED, FAILED, RETURNED
 from apps.retrieval.services.ask import Asked, ask
 from apps.retrieval.stage_choice import stages_in_use
@@ -336,3 +342,31 @@ def test_of_an_erased_document_nothing_stays_in_the_event_of_the_request(
     ((_, after),) = told(firm, CALLED)
     assert after.keys() == before.keys() - {"passages"}
     assert "sha256" not in json.dumps(after["core"])
+
+
+@pytest.mark.slow
+def test_an_evaluation_sends_no_document_again_that_was_erased_meanwhile(firm: Firm, server: ModelServer) -> None:
+    """Its event would be written after the erasure, and so nothing would ever remove it."""
+    with open_scope(tenant=firm.id, reason="a test") as context:
+        policy, scopes = policy_in_force(), tuple(sorted(context.scope_ids))
+    evaluating = Evaluating(
+        tenant_id=firm.id,
+        snapshot=policy,
+        settings=RunSettings(policy=policy.retrieval),
+        kept=KeptVectors(),
+        with_model=True,
+    )
+
+    def erase_it(body: Any) -> str:
+        ((_, payload),) = told(firm, CALLED)
+        erased(firm, [Target(type=TargetType.DOCUMENT, id=UUID(payload["passages"]["hits"][0]["document_id"]))])
+        return "no JSON, so that the passages would be sent again"
+
+    server.reply_with(erase_it, right)
+    question = EvaluationQuestion(
+        key="q1", text=QUESTION, answer="", type="", expected=Expected(), scope_id=scopes[0], scope_ids=scopes
+    )
+    with pytest.raises(DocumentsGoneError):
+        evaluating.ask(question)
+    assert len(sent(server)) == 1
+    assert [payload.keys() for _, payload in told(firm, CALLED)] == [{"core"}]
