@@ -141,20 +141,22 @@ def idempotent_question(handler: Callable[..., Response]) -> Callable[..., Respo
                 response[REPEATS_HEADER] = str(known.subject_id)
                 return response
 
+            meanwhile: list[IdempotentRequest] = []
+
             def on_recorded(event: Identified) -> None:
-                nonlocal known
                 try:
                     with transaction.atomic():
                         _remember(*digests, ActResponse(status=200, subject_id=event.id, replayable=False))
                 except IdempotencyKeyReusedError:
                     # Without the mark, the same question may have been answered meanwhile.
-                    known = _known(*digests)
-                    if known is None:
+                    other = _known(*digests)
+                    if other is None:
                         raise
+                    meanwhile.append(other)
 
             response = handler(view, request, *args, on_recorded=on_recorded, **kwargs)
-            if known is not None:
-                response[REPEATS_HEADER] = str(known.subject_id)
+            for other in meanwhile:
+                response[REPEATS_HEADER] = str(other.subject_id)
             return response
 
     return wrapper
