@@ -70,8 +70,6 @@ _CALL = frozenset(
         "policy_version",
         "policy_version_id",
         "passages",
-        "context_sha256",
-        "context_chars",
         "timeout_seconds",
     }
 )
@@ -126,7 +124,12 @@ def register_events() -> None:
         EventClass(
             action=CALLED,
             label="Model called",
-            fields={Group.CORE: _CALL, Group.QUESTION: _QUESTION, Group.PASSAGES: frozenset({"hits"})},
+            fields={
+                Group.CORE: _CALL,
+                Group.QUESTION: _QUESTION,
+                # The digest of the context is erased with its documents.
+                Group.PASSAGES: frozenset({"hits", "context_sha256", "context_chars"}),
+            },
             permissions=_ASK_OR_REPLAY,
         ),
         EventClass(

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import time_machine
 from django.db import ProgrammingError, transaction
 from django.utils import timezone
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 from apps.audit.models import Event
 from apps.corpus.models import Document
 from apps.corpus.services import documents
+from apps.retrieval.api import query
+from apps.tenants.api import idempotency
 from apps.tenants.api.idempotency import REPEATS_HEADER, REPLAYED_HEADER, forget_expired
 from apps.tenants.context import open_scope
 from apps.tenants.models import IdempotentRequest
@@ -164,6 +168,25 @@ def test_a_question_sent_twice_is_answered_and_recorded_twice_and_told_apart(
     assert second.json()["answer"] == first.json()["answer"]
     assert second[REPEATS_HEADER] == first.json()["audit_event_id"] != second.json()["audit_event_id"]
     assert second.get(REPLAYED_HEADER) is None
+
+
+def test_without_redis_a_question_sent_twice_at_once_is_answered_twice_and_told_apart(
+    analyst: Api, report: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing keeps the second one out then, and the first one finds what it recorded."""
+    monkeypatch.setattr(idempotency.cache, "add", Mock(side_effect=RedisConnectionError))
+    answer, meanwhile = query.ask, []
+
+    def slowly(**asked: Any) -> Any:
+        if not meanwhile:
+            meanwhile.append(None)
+            meanwhile[0] = analyst.post("/api/v1/query/", {"question": QUESTION}, **KEY)
+        return answer(**asked)
+
+    monkeypatch.setattr(query, "ask", slowly)
+    first = analyst.post("/api/v1/query/", {"question": QUESTION}, **KEY)
+    assert (first.status_code, meanwhile[0].status_code) == (200, 200)
+    assert first[REPEATS_HEADER] == meanwhile[0].json()["audit_event_id"] != first.json()["audit_event_id"]
 
 
 def test_of_a_question_nothing_is_kept_but_its_event(analyst: Api, report: Document, acme: Firm) -> None:

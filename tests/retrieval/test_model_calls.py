@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.conf import LazySettings
@@ -22,15 +23,21 @@ from apps.audit.selectors import payloads_of
 from apps.corpus.kinds import Kind
 from apps.erasure.contracts import Target, TargetType
 from apps.errors import ApplicationError
+from apps.intents.selectors import policy_in_force
+from apps.quality.evaluation.asking import Asking as Evaluating
+from apps.quality.evaluation.asking import KeptVectors
+from apps.quality.evaluation.contracts import EvaluationQuestion, Expected
+from apps.retrieval.changed_settings import RunSettings
+from apps.retrieval.errors import DocumentsGoneError
 from apps.retrieval.events import ANSWERED, CALLED, FAILED, RETURNED
 from apps.retrieval.services.ask import Asked, ask
 from apps.retrieval.stage_choice import stages_in_use
 from apps.tenants.context import open_scope
-from apps.tenants.errors import UnknownTenantError
+from apps.tenants.errors import PermissionDeniedError, UnknownTenantError
 from apps.tenants.models import Membership, Tenant
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
-from apps.tenants.services.members import grants_set
+from apps.tenants.services.members import grants_set, membership_revoke
 from tests.baked import baked
 from tests.deciding import version_approve, version_submit
 from tests.factories import Firm, as_, make_member
@@ -39,7 +46,7 @@ from tests.model_script import REF_ID
 from tests.model_server import Fault, ModelServer
 from tests.quality.impacting import draft_of, with_kinds
 from tests.retrieval.asking import QUESTION, make_acme
-from tests.retrieval.twins import approved
+from tests.retrieval.twins import approved, erased
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -301,3 +308,65 @@ def test_an_erasure_approved_meanwhile_ends_the_question(firm: Firm, amy: Princi
     assert isinstance(asking.error, ApplicationError)
     assert told(firm, ANSWERED) == []
     assert len(told(firm, CALLED)) == len(told(firm, RETURNED)) == len(sent(server))
+
+
+def test_who_loses_the_permission_to_ask_meanwhile_gets_no_answer_and_nothing_more_is_sent(
+    firm: Firm, amy: Principal, server: ModelServer
+) -> None:
+    """An auditor may replay questions, and so may record what a model is asked; but may not ask."""
+
+    def become_auditor(body: Any) -> str:
+        with open_scope(tenant=firm.id, reason="a test"):
+            membership_revoke(Membership.objects.get(user_id=amy.id, revoked_at__isnull=True))
+        make_member(firm, "amy", Role.AUDITOR)
+        return "no JSON, so that the passages would be sent again"
+
+    server.reply_with(become_auditor, right, right)
+    with pytest.raises(PermissionDeniedError):
+        ask(text=QUESTION, principal=amy)
+    assert told(firm, ANSWERED) == []
+    assert len(sent(server)) == len(told(firm, CALLED)) == len(told(firm, RETURNED)) == 1
+    ((_, payload),) = told(firm, FAILED)
+    assert payload["core"]["code"] == PermissionDeniedError.code
+
+
+@pytest.mark.slow
+def test_of_an_erased_document_nothing_stays_in_the_event_of_the_request(
+    firm: Firm, amy: Principal, server: ModelServer
+) -> None:
+    server.reply_with(right)
+    ask(text=QUESTION, principal=amy)
+    ((_, before),) = told(firm, CALLED)
+    assert before["passages"]["context_sha256"]
+    erased(firm, [Target(type=TargetType.DOCUMENT, id=UUID(before["passages"]["hits"][0]["document_id"]))])
+    ((_, after),) = told(firm, CALLED)
+    assert after.keys() == before.keys() - {"passages"}
+    assert "sha256" not in json.dumps(after["core"])
+
+
+@pytest.mark.slow
+def test_an_evaluation_sends_no_document_again_that_was_erased_meanwhile(firm: Firm, server: ModelServer) -> None:
+    """Its event would be written after the erasure, and so nothing would ever remove it."""
+    with open_scope(tenant=firm.id, reason="a test") as context:
+        policy, scopes = policy_in_force(), tuple(sorted(context.scope_ids))
+    evaluating = Evaluating(
+        tenant_id=firm.id,
+        snapshot=policy,
+        settings=RunSettings(policy=policy.retrieval),
+        kept=KeptVectors(),
+        with_model=True,
+    )
+
+    def erase_it(body: Any) -> str:
+        ((_, payload),) = told(firm, CALLED)
+        erased(firm, [Target(type=TargetType.DOCUMENT, id=UUID(payload["passages"]["hits"][0]["document_id"]))])
+        return "no JSON, so that the passages would be sent again"
+
+    server.reply_with(erase_it, right)
+    question = EvaluationQuestion(
+        key="q1", text=QUESTION, answer="", type="", expected=Expected(), scope_id=scopes[0], scope_ids=scopes
+    )
+    with pytest.raises(DocumentsGoneError):
+        evaluating.ask(question)
+    assert len(sent(server)) == 1
+    assert [payload.keys() for _, payload in told(firm, CALLED)] == [{"core"}]

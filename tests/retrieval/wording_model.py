@@ -13,7 +13,7 @@ from apps.retrieval.optional.slots import SlotParts, slots_for
 from apps.retrieval.stage_settings import StageSettings
 from tests.model_server import ModelServer
 
-PARTS = SlotParts(policy=RetrievalSettings(), tenant_region="eu", tenant_strict=True, calls=UNNOTED)
+PARTS = SlotParts(policy=RetrievalSettings(), tenant_region="eu", tenant_strict=True)
 
 
 def reply(*texts: object) -> str:

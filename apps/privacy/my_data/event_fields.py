@@ -13,7 +13,9 @@ _JUST_SO: Final = (
     # Questions and their results.
     "core: intent intent_score intent_margin policy_version policy_version_id recording_mode permitted_kinds "
     "withheld_kinds relaxed_filters excluded embedding rewording generator model degradations elapsed_ms stage_ms "
-    "length_chars code typed equal intent_equal kinds_equal context_equal hits limits verdict asked_about instant",
+    "length_chars code typed equal intent_equal kinds_equal context_equal hits limits verdict asked_about instant "
+    # Requests to a model for it.
+    "calls profile region purpose timeout_seconds input_tokens output_tokens",
     # Documents, jobs and policies, by ids, counts and codes.
     "core: kind series_id version document_type source_type byte_size page_count chunk_count status stage attempts "
     "embedding_profile embedding_model generation_profile superseded_by redacted_id corrected_by job_id pages passages "
@@ -35,6 +37,7 @@ _JUST_SO: Final = (
     "core: backup_id exported_origin exported_size exported_root opened restoration unsealed",
     "question: length_chars intent_reason text given_filters",
     "answer: refusal grounding repair context_chars",
+    "passages: context_chars",
 )
 # Ids and names of people: "you", or "another person".
 _PEOPLE: Final = (
@@ -55,6 +58,7 @@ _WITHHELD: Final[Mapping[str, tuple[str, ...]]] = {
         "corpus_sha256 questions_sha256 metrics_sha256",
         "question: hmac_sha256 key_epoch",
         "answer: answer_hmac_sha256 context_sha256",
+        "passages: context_sha256",
     ),
     "Words that another person may have written, or that name another person. What you wrote yourself about a policy "
     "is among the policy versions.": ("core: reason", "actor: reason matter ground"),

@@ -31,7 +31,7 @@ from apps.retrieval.services.wiring import dependencies_for
 from apps.retrieval.stage_choice import stages_in_use
 from apps.retrieval.stage_settings import StageSettings
 from apps.retrieval.trace import FusedRanking
-from apps.tenants.context import record_separately
+from apps.tenants.context import current_scope, record_separately
 from apps.tenants.ids import ScopeId
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Permission
@@ -99,7 +99,8 @@ def ask(
              QuestionError: the text cannot be read as a question. Recorded, although the request fails.
              DocumentsGoneError, PolicyChangedError: documents are removed, or policies approved, faster than the
                  question can be answered. Recorded, although the request fails.
-             UnknownTenantError, InvalidKeyError: the principal lost its access meanwhile. Recorded.
+             UnknownTenantError, InvalidKeyError: the principal lost its access meanwhile. Recorded, as is the loss of
+                 the permission or of a scope.
     """
     asking = _begin(text, scopes, given, as_of, principal, reason)
 
@@ -258,9 +259,11 @@ class _Asking:
     def _confirm(self, policy: PolicySnapshot, document_ids: Collection[UUID]) -> None:
         """Require that all that the question stands on still holds, and keep removals waiting until the commit.
 
-        Raises: ScopeClosedError: one of the question's scopes is being erased by now.
+        Raises: PermissionDeniedError: who asks has lost the permission by now.
+                ScopeClosedError: one of the question's scopes is being erased by now.
                 _OutdatedError: another policy is in force, or a document may not be read any more.
         """
+        current_scope().principal.require(Permission.QUESTION_ASK)
         require_open(self.question.scope_ids)
         if policy_in_force().version_id != policy.version_id:
             raise _OutdatedError(PolicyChangedError())

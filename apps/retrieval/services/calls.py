@@ -9,11 +9,13 @@ from typing import Any
 
 from apps.audit.models import Event, Outcome
 from apps.audit.services import record
+from apps.erasure.runs.in_flight import keep_removals_waiting
 from apps.intents.contracts import PolicySnapshot
 from apps.retrieval.contracts import ContextBlock
-from apps.retrieval.errors import GenerationTimeoutError
+from apps.retrieval.errors import DocumentsGoneError, GenerationTimeoutError
 from apps.retrieval.events import CALLED, RETURNED
 from apps.retrieval.generation.calls import Call, Model, Purpose
+from apps.retrieval.retrievers.documents import may_be_read
 from apps.retrieval.services.recording import question_digest
 from apps.tenants.context import current_scope, record_separately
 from apps.tenants.short_scopes import ShortScopes, release_connection
@@ -34,6 +36,18 @@ class Deadline:
         return self._ends - time.monotonic()
 
 
+def require_readable(context: ContextBlock | None) -> None:
+    """Require that the passages may still be read, and keep removals waiting until the event that names them is there.
+
+    Raises: DocumentsGoneError.
+    """
+    if context is None:
+        return
+    keep_removals_waiting()
+    if not may_be_read({each.chunk.document.document_id for each in context.passages}):
+        raise DocumentsGoneError
+
+
 class RecordedCalls:
     """The requests of one question. Each is an event before it is sent, and a second one when it has ended.
 
@@ -42,6 +56,7 @@ class RecordedCalls:
           deadline: of all requests together.
           question: its text, kept as a digest; empty if nobody asked it.
           confirm: called in the transaction that records a request. It raises if the request may not be sent any more.
+              None for require_readable.
           event_ids: where the id of the first event of each request is added.
     """
 
@@ -52,11 +67,11 @@ class RecordedCalls:
         policy: PolicySnapshot,
         deadline: Deadline,
         question: str = "",
-        confirm: Callable[[ContextBlock | None], None] = lambda _: None,
+        confirm: Callable[[ContextBlock | None], None] | None = None,
         event_ids: list[str] | None = None,
     ) -> None:
         self._scopes, self._policy, self._deadline = scopes, policy, deadline
-        self._question, self._confirm = question, confirm
+        self._question, self._confirm = question, confirm or require_readable
         self._event_ids = [] if event_ids is None else event_ids
 
     @contextmanager
@@ -96,7 +111,10 @@ class RecordedCalls:
                         "content_sha256": each.chunk.content_sha256,
                     }
                     for each in passages
-                ]
+                ],
+                # Beside the hits, so that it is erased with them: it is a digest of what the documents say.
+                "context_sha256": context.sha256 if context else "",
+                "context_chars": context.size_chars if context else 0,
             }
         return record(
             action=CALLED,
@@ -108,8 +126,6 @@ class RecordedCalls:
                 "policy_version": self._policy.number,
                 "policy_version_id": str(self._policy.version_id),
                 "passages": len(passages),
-                "context_sha256": context.sha256 if context else "",
-                "context_chars": context.size_chars if context else 0,
                 "timeout_seconds": round(call.timeout_seconds, 3),
             },
             scopes=current_scope().scope_ids,

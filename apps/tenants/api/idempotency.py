@@ -34,7 +34,7 @@ from uuid import UUID, uuid4
 
 from django.core.cache import cache
 from django.core.files.uploadedfile import UploadedFile
-from django.db import IntegrityError, connection
+from django.db import IntegrityError, connection, transaction
 from django.http import QueryDict
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
@@ -141,10 +141,23 @@ def idempotent_question(handler: Callable[..., Response]) -> Callable[..., Respo
                 response[REPEATS_HEADER] = str(known.subject_id)
                 return response
 
-            def on_recorded(event: Identified) -> None:
-                _remember(*digests, ActResponse(status=200, subject_id=event.id, replayable=False))
+            meanwhile: list[IdempotentRequest] = []
 
-            return handler(view, request, *args, on_recorded=on_recorded, **kwargs)
+            def on_recorded(event: Identified) -> None:
+                try:
+                    with transaction.atomic():
+                        _remember(*digests, ActResponse(status=200, subject_id=event.id, replayable=False))
+                except IdempotencyKeyReusedError:
+                    # Without the mark, the same question may have been answered meanwhile.
+                    other = _known(*digests)
+                    if other is None:
+                        raise
+                    meanwhile.append(other)
+
+            response = handler(view, request, *args, on_recorded=on_recorded, **kwargs)
+            for other in meanwhile:
+                response[REPEATS_HEADER] = str(other.subject_id)
+            return response
 
     return wrapper
 
