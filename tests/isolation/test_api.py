@@ -577,9 +577,9 @@ def keys_shared_by_all() -> Iterator[None]:
     """Idempotency keys that belong to nobody in particular, and no wall."""
     own = idempotency._known
 
-    def known(key_digest: str) -> IdempotentRequest | None:
+    def known(key_digest: str, request_digest: str) -> IdempotentRequest | None:
         with forgetful():
-            return own(key_digest)
+            return own(key_digest, request_digest)
 
     with (
         wall_down(),
