@@ -218,7 +218,9 @@ def _as_superuser(change: Callable[[Any], None]) -> Iterator[None]:
     try:
         with transaction.atomic():
             with connection.cursor() as cursor:
-                cursor.execute("SET LOCAL lock_timeout = '5s'")
+                # Against waiting for ever for this test's own other connection. What vacuums by itself gives its locks
+                # away when asked, which takes seconds on a busy machine.
+                cursor.execute("SET LOCAL lock_timeout = '30s'")
                 change(cursor)
                 cursor.execute(f"SET LOCAL ROLE {settings.GLASSBOX_DB_ROLE}")
             yield
