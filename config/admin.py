@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from django.contrib.admin.apps import AdminConfig
 
 
@@ -12,4 +14,6 @@ class GlassboxAdminConfig(AdminConfig):
         from config import checks
 
         super().ready()
+        # Processes load the pages before they fork, and a mistake in one of them stops the start.
+        import_module("config.admin_pages")
         checks.register()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from http import HTTPStatus
 from time import perf_counter
@@ -44,22 +44,6 @@ else:
 from unfold.dataclasses import SearchResult
 
 View = Callable[..., HttpResponseBase]
-
-PaletteSource = Callable[[HttpRequest, str], Iterable[SearchResult]]
-
-_pages: list[tuple[str, View, str]] = []
-_palette: list[PaletteSource] = []
-
-
-def add_page(route: str, view: View, *, name: str) -> None:
-    """Add a page that belongs to no model, at /admin/<route>, as `admin:<name>`. For an app's admin package."""
-    _pages.append((route, view, name))
-
-
-def add_to_palette(source: PaletteSource) -> None:
-    """Add a source of results for the command palette (Ctrl K). It must check permissions and its input."""
-    _palette.append(source)
-
 
 # The palette is for finding one thing; the lists show long results.
 _HITS_PER_MODEL = 8
@@ -126,8 +110,10 @@ class GlassboxAdminSite(UnfoldAdminSite):
     # --- Addresses --------------------------------------------------------------------------------------------------
 
     def get_urls(self) -> list[Any]:
+        from config.admin_pages import PAGES  # late: the rooms register their models with this site, which must exist
+
         own: list[URLPattern | URLResolver] = [path("logout/", self.sign_out, name="logout")]
-        own += [path(route, self.admin_view(view), name=name) for route, view, name in _pages]
+        own += [path(route, self.admin_view(view), name=name) for route, view, name in PAGES]
         own += [
             path("help/", self.admin_view(handbook, cacheable=True), name="help"),
             path("help/<path:path>", self.admin_view(handbook, cacheable=True), name="help_page"),
@@ -188,10 +174,12 @@ class GlassboxAdminSite(UnfoldAdminSite):
         term = request.GET.get("s", "").strip()
         if not term:
             return HttpResponse()
+        from config.admin_pages import PALETTE
+
         started = perf_counter()
         results = [
             *self._pages_found(request, term.lower()),
-            *(found for source in _palette for found in source(request, term)),
+            *(found for source in PALETTE for found in source(request, term)),
             *self._rows_found(request, term),
         ]
         paginator = Paginator(results, max(1, len(results)))
@@ -221,7 +209,6 @@ class GlassboxAdminSite(UnfoldAdminSite):
                     )
 
     def _rows_found(self, request: HttpRequest, term: str) -> Iterator[SearchResult]:
-        # Imported late because the package registers its pages with this site, which must exist first.
         from apps.tenants.admin.base import TenantModelAdmin
 
         for model, model_admin in self._registry.items():

@@ -18,7 +18,6 @@ import apps
 
 # Beside the functions of a registry.py that keep something: those that are named so, wherever they are.
 _PREFIXES = ("register_", "add_to_", "offer_", "on_", "when_")
-_BY_NAME = ("config.admin_site.add_page",)
 # What a function does with a collection that keeps what it is given.
 _KEEPS = frozenset({"append", "extend", "add", "setdefault", "update"})
 
@@ -27,7 +26,6 @@ def modules() -> Iterator[ModuleType]:
     for found in pkgutil.walk_packages(apps.__path__, "apps."):
         if not {"migrations", "__main__"} & set(found.name.split(".")):
             yield importlib.import_module(found.name)
-    yield importlib.import_module("config.admin_site")
 
 
 def registries() -> Iterator[tuple[str, list[str]]]:
@@ -38,8 +36,7 @@ def registries() -> Iterator[tuple[str, list[str]]]:
                 continue
             collections = kept_in(module, function)
             keeps = module.__name__.endswith(".registry") and not name.startswith("_") and collections
-            named = name.startswith(_PREFIXES) or f"{module.__name__}.{name}" in _BY_NAME
-            if (keeps or (named and collections)) and inspect.signature(function).parameters:
+            if (keeps or (name.startswith(_PREFIXES) and collections)) and inspect.signature(function).parameters:
                 yield f"{module.__name__}.{name}", collections
 
 
@@ -68,14 +65,13 @@ FOUND = dict(registries())
 
 def test_the_registries_are_found() -> None:
     """So that what follows is about something."""
-    assert len(FOUND) >= 27
+    assert len(FOUND) >= 26
     assert FOUND["apps.erasure.registry.register_obstacle"] == ["_obstacles", "_within"]
     assert FOUND["apps.tenants.registry.register_on_tenant_created"] == ["_on_created"]
-    assert FOUND["config.admin_site.add_page"] == ["_pages"]
 
 
 def test_a_room_has_one_registry() -> None:
-    places = {name.rpartition(".")[0] for name in FOUND} - {"config.admin_site"}
+    places = {name.rpartition(".")[0] for name in FOUND}
     assert places == {f"apps.{room}.registry" for room in ("tenants", "audit", "erasure", "intents")}
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -69,6 +67,3 @@ def account_view(request: HttpRequest) -> HttpResponse:
         form=form,
         refusal=refusal,
     )
-
-
-MY_ACCOUNT_PAGES: Final = (("my-account/", account_view, "my_account"),)

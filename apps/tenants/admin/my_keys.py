@@ -143,14 +143,6 @@ def revoke_view(request: HttpRequest, key_id: UUID) -> HttpResponse:
     )
 
 
-MY_KEYS_PAGES = (
-    ("account/keys/", list_view, "my_keys"),
-    ("account/keys/add/", add_view, "my_keys_add"),
-    ("account/keys/<uuid:key_id>/rotate/", rotate_view, "my_keys_rotate"),
-    ("account/keys/<uuid:key_id>/revoke/", revoke_view, "my_keys_revoke"),
-)
-
-
 def _own(request: HttpRequest) -> QuerySet[ApiKey]:
     own: QuerySet[ApiKey] = ApiKey.objects.filter(person_id=principal_of(request).id)
     return own

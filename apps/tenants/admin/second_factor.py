@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
 from urllib.parse import urlencode
 
 import segno
@@ -244,12 +243,3 @@ def _next(request: HttpRequest) -> str:
         wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure()
     )
     return wanted if is_ours else ""
-
-
-SECOND_FACTOR_PAGES: Final = (
-    ("second-factor/", overview_view, "second_factor"),
-    ("second-factor/set-up/", enrol_view, "second_factor_enrol"),
-    ("second-factor/code/", code_view, "second_factor_code"),
-    ("second-factor/recovery-codes/", codes_view, "second_factor_codes"),
-    ("second-factor/remove/", remove_view, "second_factor_remove"),
-)
