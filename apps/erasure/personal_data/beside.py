@@ -54,6 +54,13 @@ CACHES: Final = (
         withheld=reasons.MOMENTARY,
     ),
     Fields(
+        "cache:apps.tenants.api.idempotency",
+        Sort.DERIVED,
+        because="idempotency:<keyed digest>: that a question is being answered for a client's key; until it is.",
+        stays="For 15 minutes at most; only the installation's key makes such a digest.",
+        withheld=reasons.MOMENTARY,
+    ),
+    Fields(
         "cache:apps.tenants.counting",
         Sort.NONE,
         because="Counts under the keys of throttling and attempts; names none.",
