@@ -12,6 +12,7 @@ import io
 import json
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -208,8 +209,15 @@ def test_the_handbook_is_searched(people: SignIn) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto("/admin/help/")
     # By its role: the theme names the dialog around it the same, once its program runs.
-    page.get_by_role("textbox", name="Search").fill("context budget")
-    expect(page.locator(".md-search-result__item").first).to_be_visible()
+    search, found = page.get_by_role("textbox", name="Search"), page.locator(".md-search-result__item").first
+    # What is typed before the theme's program listens is not searched for, and a busy machine loads it slowly.
+    for _ in range(20):
+        search.fill("")
+        search.fill("context budget")
+        with suppress(AssertionError):
+            expect(found).to_be_visible(timeout=3_000)
+            break
+    expect(found).to_be_visible()
 
 
 def test_the_pictures_are_small() -> None:
