@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import secrets
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
@@ -30,6 +30,7 @@ from apps.corpus.models import IngestJob
 from apps.corpus.services.ingest import turns as ingest_turns
 from apps.erasure.personal_data import places
 from apps.tenants import alarm_mail, attempts, clock, sweeping, waiting, watchdog
+from apps.tenants.api import idempotency
 from apps.tenants.api.throttling import PrincipalThrottle
 from apps.tenants.ids import TenantId
 from config.cache import JsonSerializer, UnreadableValueError
@@ -200,10 +201,23 @@ def _state() -> None:
     exported_statements([_TENANT])
 
 
+def _ask_with_key() -> None:
+    """Begin to answer a question of a key; the second time, end that."""
+    if _begun:
+        _begun.pop().__exit__(None, None, None)
+    else:
+        marked = idempotency._marked("0" * 64)
+        marked.__enter__()
+        _begun.append(marked)
+
+
+_begun: list[AbstractContextManager[None]] = []
+
 # By the module that reads, each before it writes. What a new one reads belongs here too: the first test says so.
 _READERS: dict[str, tuple[Callable[[], None], ...]] = {
     "cache:apps.tenants.attempts": (_sign_in, _wrong_key),
     "cache:apps.tenants.api.throttling": (_call_the_api,),
+    "cache:apps.tenants.api.idempotency": (_ask_with_key,),
     "cache:apps.tenants.counting": (),  # counts for attempts and throttling, which are tried above
     "cache:apps.tenants.tally": (),  # a hash of numbers, which no serializer of the cache's sees
     "cache:apps.tenants.clock": (_clock,),

@@ -57,7 +57,7 @@ CACHES: Final = (
         "cache:apps.tenants.api.idempotency",
         Sort.DERIVED,
         because="idempotency:<keyed digest>: that a question is being answered for a client's key; until it is.",
-        stays="For 15 minutes at most; only the installation's key makes such a digest.",
+        stays="For three minutes at most; only the installation's key makes such a digest.",
         withheld=reasons.MOMENTARY,
     ),
     Fields(

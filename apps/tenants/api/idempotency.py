@@ -58,8 +58,8 @@ REPLAYED_HEADER = "Idempotent-Replayed"
 REPEATS_HEADER = "Glassbox-Repeats-Event"
 KEPT_FOR = timedelta(hours=24)
 _MAXIMUM_KEY_CHARS = 255
-# Longer than any question is answered for.
-_MARK_SECONDS: Final = 900
+# Longer than a question takes, whose requests to a model share a minute. After a process died, its key waits as long.
+_MARK_SECONDS: Final = 180
 
 logger = logging.getLogger("glassbox.api")
 
