@@ -210,7 +210,7 @@ def test_the_handbook_is_searched(people: SignIn) -> None:
     page.goto("/admin/help/")
     # By its role: the theme names the dialog around it the same, once its program runs.
     search, found = page.get_by_role("textbox", name="Search"), page.locator(".md-search-result__item").first
-    # With its keys, since the theme searches when one is let go; and again, since a busy machine loads its program slowly.
+    # By keys, since the theme searches when one is let go; and again, since a busy machine loads its program slowly.
     for _ in range(20):
         search.fill("")
         search.press_sequentially("context budget")
