@@ -274,19 +274,20 @@ def _runs_code(read: Callable[[], None], trace: Path, **changes: Any) -> bool:
     return trace.exists()
 
 
-@pytest.mark.usefixtures("_counting")
+@pytest.mark.usefixtures("django_db_setup", "_counting")
 @pytest.mark.parametrize("read", [each for readers in _READERS.values() for each in readers])
 def test_a_program_in_the_place_of_a_value_does_not_run(read: Callable[[], None], tmp_path: Path) -> None:
     assert not _runs_code(read, tmp_path / "ran")
 
 
-@pytest.mark.usefixtures("_counting")
+@pytest.mark.usefixtures("django_db_setup", "_counting")
 @pytest.mark.parametrize("read", [_export, _clock, _sweep, _tell_operators])
 def test_with_djangos_own_serializer_it_does(read: Callable[[], None], tmp_path: Path) -> None:
     """The control, of those that read a value; the others count in Redis alone."""
     assert _runs_code(read, tmp_path / "ran", BACKEND=_UNPICKLES)
 
 
+@pytest.mark.usefixtures("django_db_setup")
 def test_what_can_not_be_read_counts_as_not_there(caplog: pytest.LogCaptureFixture) -> None:
     with _own_keys() as ours:
         cache.set_many({"a": 1, "b": {"at": datetime(2026, 1, 2, tzinfo=UTC)}})
