@@ -87,10 +87,10 @@ class RecordedCalls:
             self._confirm(context)
             event = self._record_called(to, purpose, context, call)
         self._event_ids.append(str(event.id))
-        # The model may take as long as the deadline allows, and others need the connection meanwhile.
-        release_connection()
         started = time.monotonic()
         try:
+            # The model may take as long as the deadline allows, and others need the connection meanwhile.
+            release_connection()
             yield call
         except BaseException as error:
             self._record_returned(event, call, started, code=getattr(error, "code", type(error).__name__))
