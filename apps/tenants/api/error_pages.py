@@ -48,7 +48,9 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if not request.path.startswith(API_PREFIX):
         return defaults.server_error(request)
     return problem_response(
-        status=500, code="api.internal", detail="The failure was logged. Nothing of the request was carried out."
+        status=500,
+        code="api.internal",
+        detail="The failure was logged. Nothing was changed. A question may have reached a model: see the log.",
     )
 
 

@@ -61,7 +61,10 @@ _RESPONSES: dict[str, tuple[int, str]] = {
     "RangeNotSatisfiable": (416, "The Range begins after the last byte."),
     "KeyReused": (422, "You used the Idempotency-Key for a different request."),
     "Throttled": (429, "Too many requests; wait as long as Retry-After says."),
-    "Internal": (500, "A defect in Glassbox. It was logged, and nothing of the request was carried out."),
+    "Internal": (
+        500,
+        "A defect in Glassbox. It was logged, and nothing was changed. A question may have reached a model: see the log.",
+    ),
     "ProviderFailed": (502, "The tenant's embedding provider failed; the detail says how. Nothing was done."),
     "Unavailable": (503, "A part that the answer needs is down. Try again after Retry-After."),
     "ProviderTimeout": (504, "The tenant's embedding provider did not answer in time. Nothing was done."),
