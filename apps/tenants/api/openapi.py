@@ -63,7 +63,7 @@ _RESPONSES: dict[str, tuple[int, str]] = {
     "Throttled": (429, "Too many requests; wait as long as Retry-After says."),
     "Internal": (
         500,
-        "A defect in Glassbox. It was logged, and nothing was changed. A question may have reached a model: see the log.",
+        "A defect in Glassbox. It was logged. Nothing was changed. A question may have reached a model: see the log.",
     ),
     "ProviderFailed": (502, "The tenant's embedding provider failed; the detail says how. Nothing was done."),
     "Unavailable": (503, "A part that the answer needs is down. Try again after Retry-After."),

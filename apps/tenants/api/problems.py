@@ -74,7 +74,7 @@ FRAMEWORK_PROBLEMS: Mapping[str, tuple[int, str]] = {
     "api.throttled": (429, "Too many requests. Wait for as many seconds as Retry-After says."),
     "api.internal": (
         500,
-        "A defect in Glassbox. It was logged, and nothing was changed. A question may have reached a model: see the log.",
+        "A defect in Glassbox. It was logged. Nothing was changed. A question may have reached a model: see the log.",
     ),
     "api.database_unavailable": (503, "The database can't be reached. Try again after Retry-After."),
     "api.unavailable": (503, "A part that every answer needs does not work; `checks` says which. Try again later."),
