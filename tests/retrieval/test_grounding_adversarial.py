@@ -51,7 +51,7 @@ CASH, TABLE, BALANCE, TEXT, VINDARO, BORDER_1, BORDER_2 = (REFS[number] for numb
 
 
 def checked(text: str, *ref_ids: str) -> GroundingReport:
-    return ground(written(text, *(ref_ids or (TABLE,))), CONTEXT, analysis=ANALYSIS, statement_minimum_overlap=0.5)
+    return ground(written(text, *(ref_ids or (TABLE,))), CONTEXT, analysis=ANALYSIS)
 
 
 def failed(report: GroundingReport) -> list[Finding]:
@@ -200,5 +200,5 @@ def test_german_numbers_are_read_as_german(text: str, grounded: bool) -> None:
     found = replace(found, chunk=replace(found.chunk, language="de"))
     context = context_of(analysis, [found])
     (passage,) = context.passages
-    report = ground(written(text, passage.ref_id), context, analysis=analysis, statement_minimum_overlap=0.5)
+    report = ground(written(text, passage.ref_id), context, analysis=analysis)
     assert (report.status is GroundingStatus.GROUNDED) is grounded, [(e.value, e.note) for e in failed(report)]

@@ -42,6 +42,7 @@ from apps.retrieval.contracts.answer import (
     Quote,
     Repair,
 )
+from apps.retrieval.contracts.claims import Claim, ClaimedCalculation
 from apps.retrieval.contracts.question import (
     NO_FILTERS,
     ChunkId,
@@ -77,6 +78,8 @@ __all__ = [
     "Certainty",
     "ChunkId",
     "Citation",
+    "Claim",
+    "ClaimedCalculation",
     "Clock",
     "Concept",
     "ContextBlock",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -36,7 +36,8 @@ _FURTHEST_HEADING_LINES: Final = 6
 class Figure:
     """A number of a passage.
 
-    piece: the sentence or row in which it stands. label: terms of the row's label, empty in prose.
+    piece: the sentence or row in which it stands; `at` is where that begins in the chunk.
+    label: terms of the row's label, empty in prose. column: the heading of its cell; empty if it has none.
     years: the years of its column, or those that its sentence gives it; empty if the passage does not say.
     per_share: whether its row or heading says that it is per share.
     """
@@ -44,30 +45,75 @@ class Figure:
     number: Number
     ref_id: str
     piece: str
+    at: int
     label: frozenset[str]
     label_text: str
+    heading: str
+    column: str
     years: frozenset[int]
     stated: Stated
     per_share: bool
 
+    @property
+    def is_cell(self) -> bool:
+        return bool(self.label_text)
 
-def read_figures(passage: Passage, *, asked_exponent: int | None) -> tuple[Figure, ...]:
-    """Return all figures that a passage shows, in order."""
+
+def read_figures(passage: Passage, *, asked_exponent: int | None, page: Sequence[str] = ()) -> tuple[Figure, ...]:
+    """Return all figures that a passage shows, in order.
+
+    Args: page: what else its page and document show, the nearest first. Captions there count if the passage itself
+        states no scale or currency.
+    """
     rows = {(unit.start, unit.end): unit.is_row for unit in split_units(passage.chunk.text)}
+    said = _Said(passage, page)
     return tuple(
         figure
         for piece in quotable_pieces(passage)
-        for figure in _read_piece_figures(passage, piece, rows.get((piece.start, piece.end), False), asked_exponent)
+        for figure in _read_piece_figures(
+            passage, piece, rows.get((piece.start, piece.end), False), asked_exponent, said
+        )
     )
 
 
 def read_piece(passage: Passage, piece: Quote) -> tuple[Figure, ...] | None:
     """Return the figures of one row of a table; None if the piece is prose."""
     is_row = any(unit.is_row and unit.start == piece.start for unit in split_units(passage.chunk.text))
-    return tuple(_read_piece_figures(passage, piece, True, None)) if is_row else None
+    return tuple(_read_piece_figures(passage, piece, True, None, _Said(passage, ()))) if is_row else None
 
 
-def _read_piece_figures(passage: Passage, piece: Quote, is_row: bool, asked_exponent: int | None) -> Iterator[Figure]:
+class _Said:
+    """What a passage says of its figures elsewhere than beside them: above a row, on its page, in its headings."""
+
+    def __init__(self, passage: Passage, page: Sequence[str]) -> None:
+        chunk = passage.chunk
+        self._lines: list[tuple[int, int | None, frozenset[str]]] = []
+        position = 0
+        for line in chunk.text.split("\n"):
+            scale, currencies = find_stated_scale(line), currencies_in(line)
+            if scale is not None or currencies:
+                self._lines.append((position, scale, currencies))
+            position += len(line) + 1
+        around = (f"{chunk.context_header}\n{chunk.section}", *page)
+        self._scale = next((found for text in around if (found := find_stated_scale(text)) is not None), None)
+        self._currencies = next((found for text in around if (found := currencies_in(text))), frozenset())
+
+    def scale(self, position: int) -> int | None:
+        """Return the scale that the nearest line above states, or else any line of the passage, or its page."""
+        told = [(at, scale) for at, scale, _ in self._lines if scale is not None]
+        above = [scale for at, scale in told if at < position]
+        return next(iter((*reversed(above), *(scale for _, scale in told))), self._scale)
+
+    def currencies(self, position: int) -> frozenset[str]:
+        """Return the currencies that the nearest line above names, or else any line of the passage, or its page."""
+        told = [(at, named) for at, _, named in self._lines if named]
+        above = [named for at, named in told if at < position]
+        return next(iter((*reversed(above), *(named for _, named in told))), self._currencies)
+
+
+def _read_piece_figures(
+    passage: Passage, piece: Quote, is_row: bool, asked_exponent: int | None, said: _Said
+) -> Iterator[Figure]:
     chunk = passage.chunk
     numbers = read_numbers(piece.text, chunk.language)
     if not numbers:
@@ -78,22 +124,26 @@ def _read_piece_figures(passage: Passage, piece: Quote, is_row: bool, asked_expo
     beside = "\n".join((piece.text, piece.columns, heading))
     exponent = None
     if is_row and not per_share:
-        around = (beside, chunk.text[: piece.start], chunk.text, f"{chunk.context_header}\n{chunk.section}")
-        exponent = next((found for text in around if (found := find_stated_scale(text)) is not None), None)
+        exponent = find_stated_scale(beside)
+        exponent = said.scale(piece.start) if exponent is None else exponent
     stated = Stated(
         exponent=exponent,
-        currencies=currencies_in(beside) or currencies_in(f"{chunk.text}\n{chunk.context_header}"),
+        currencies=currencies_in(beside) or said.currencies(piece.start),
         units=units_in(beside) if is_row else frozenset(),
         asked_exponent=asked_exponent,
     )
     for index, number in enumerate(numbers):
+        column = _column(piece, numbers, index) if is_row else ""
         yield Figure(
             number=number,
             ref_id=passage.ref_id,
             piece=piece.text,
+            at=piece.start,
             label=frozenset(term for term in terms(label, chunk.language) if not term[0].isdigit()),
             label_text=label,
-            years=_years(piece, numbers, index, is_row),
+            heading=heading,
+            column=column,
+            years=_years_in(column) if is_row else bound_years(piece.text, numbers, number),
             stated=stated if number.unit is NumberUnit.PLAIN else _drop_scale(stated),
             per_share=per_share,
         )
@@ -103,20 +153,19 @@ def _drop_scale(stated: Stated) -> Stated:
     return Stated(currencies=stated.currencies, units=stated.units, asked_exponent=stated.asked_exponent)
 
 
-def _years(piece: Quote, numbers: tuple[Number, ...], index: int, is_row: bool) -> frozenset[int]:
+def _column(piece: Quote, numbers: tuple[Number, ...], index: int) -> str:
+    """Return the heading of a number's column: the name in its cell, or the year in its place above the row."""
     number = numbers[index]
-    if not is_row:
-        return bound_years(piece.text, numbers, number)
     for cell in _CELL.finditer(piece.text):
         if cell.start(2) <= number.end and number.start < cell.end(2):
-            return _years_in(cell[1])
+            return cell[1].strip()
     if "|" in piece.text and _CELL.search(piece.text):
-        return frozenset()
-    columns = [int(year) for year in YEAR.findall(piece.columns)]
+        return ""
+    columns = YEAR.findall(piece.columns)
     figures = [each for each in numbers if each.start >= _label_end(piece.text, numbers)]
     if columns and len(columns) == len(figures) and number in figures:
-        return frozenset({columns[figures.index(number)]})
-    return frozenset()
+        return columns[figures.index(number)]
+    return ""
 
 
 def _years_in(text: str) -> frozenset[int]:

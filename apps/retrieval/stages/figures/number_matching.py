@@ -132,6 +132,7 @@ def _compare_currencies(claim: Number, source: Number, stated: Stated) -> Compar
     if not claim.currency:
         return Comparison(same=True, note="")
     near = frozenset({source.currency}) if source.currency else stated.currencies
-    if claim.currency in near:
+    if not near or claim.currency in near:
+        # What no source states is no contradiction.
         return Comparison(same=True, note="")
-    return Comparison(same=False, note="in another currency" if near else "the figure has no currency")
+    return Comparison(same=False, note="in another currency")

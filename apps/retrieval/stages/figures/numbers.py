@@ -72,6 +72,7 @@ class Number:
 
 
 _RANGE: Final = re.compile(r"\s*(?:-|\u2013|\u2014|to|bis)\s*")
+_MAY_BE_A_YEAR: Final = re.compile(r"(?:19|20)\d\d")
 
 
 def read_numbers(text: str, language: str = "en") -> tuple[Number, ...]:
@@ -156,9 +157,14 @@ _WORD_PATTERNS: Final = {
 
 
 def _complete_from_range(number: Number, after: Number | None, text: str) -> Number:
-    """Return the number with the unit, scale and currency of the second, if the two form a range: 10 to 15 per cent."""
+    """Return the number with the unit, scale and currency of the second, if the two form a range: 10 to 15 per cent.
+
+    A year begins no range of amounts: "from 2015 to $1.49 billion".
+    """
     bare = number.unit is NumberUnit.PLAIN and not number.exponent
     if after is None or not bare or not _RANGE.fullmatch(text[number.end : after.start]):
+        return number
+    if _MAY_BE_A_YEAR.fullmatch(number.text) and not number.currency:
         return number
     return replace(number, unit=after.unit, exponent=after.exponent, currency=number.currency or after.currency)
 

@@ -1,0 +1,197 @@
+"""Check the calculations that an answer shows, or that a model says it made: operands, result and name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from typing import Final
+
+from apps.retrieval.contracts import ClaimedCalculation, FindingType
+from apps.retrieval.stages.figures.calculations import CONSTANTS, Calculation, read_calculations
+from apps.retrieval.stages.figures.in_passages import Figure
+from apps.retrieval.stages.figures.numbers import Number, NumberUnit, read_numbers
+from apps.retrieval.stages.grounding.claims import Bound, Spoken, bind_operand
+from apps.retrieval.stages.grounding.evidence import Evidence, Result, Said
+from apps.retrieval.stages.grounding.labels import Label, measure_words, measures_in, parts_of
+from apps.retrieval.stages.grounding.moving_words import calculated_terms, moving_terms
+from apps.retrieval.stages.grounding.wording import plain_terms, word_terms
+
+IN_THE_ANSWER: Final = "calculated in the answer"
+_CONSTANT: Final = "a constant of the calculation"
+_STEP: Final = "a step of the calculation"
+_OTHER_FIGURES: Final = "calculated from figures that are not in the passages"
+_WRONG: Final = "the calculation does not give this result"
+_OTHER_YEAR: Final = "calculated from figures of another year"
+_OTHER_ROWS: Final = "calculated from other rows than it names"
+_NAMES: Final = re.compile(r"[^\W\d_][\w&'\u2019,.\- ]*[^\W\d_]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A calculation that was checked: what became of its numbers, and its result if it holds."""
+
+    bound: Mapping[Number, Bound]
+    result: Result | None
+
+
+def check_calculation(calculation: Calculation, spoken: Spoken, years: frozenset[int]) -> Checked:
+    """Check a calculation of a sentence. Results of earlier calculations may be its operands."""
+    bound: dict[Number, Bound] = {}
+    cells: list[tuple[Figure, ...]] = []
+    for operand in calculation.operands:
+        found = bind_operand(operand, spoken)
+        if found:
+            cells.append(found)
+            bound[operand] = Bound(number=operand, supported=True, note="as written", ref_id=found[0].ref_id)
+        elif earlier := _earlier(operand, spoken.said.results):
+            cells.append(earlier.operands)
+            bound[operand] = Bound(number=operand, supported=True, note=IN_THE_ANSWER, ref_id=earlier.ref_id)
+        elif operand.value in CONSTANTS or operand in calculation.periods:
+            bound[operand] = Bound(number=operand, supported=True, note=_CONSTANT)
+        else:
+            bound[operand] = Bound(number=operand, supported=False, note="in no cited passage")
+    number = calculation.result
+    objection = _objection(calculation, bound, cells, spoken, years)
+    ref_id = cells[0][0].ref_id if cells and cells[0] else ""
+    if objection is not None:
+        bound[number] = Bound(number=number, supported=False, type=objection[0], note=objection[1])
+        return Checked(bound=bound, result=None)
+    bound[number] = Bound(number=number, supported=True, note=IN_THE_ANSWER, ref_id=ref_id)
+    bound.update({each: Bound(number=each, supported=True, note=_STEP) for each in calculation.steps})
+    chosen = tuple(dict.fromkeys(figure for each in cells for figure in each[:2]))
+    return Checked(
+        bound=bound,
+        result=Result(number=number, operands=chosen, words=_words(cells, spoken), ref_id=ref_id),
+    )
+
+
+def claimed_results(
+    calculations: Iterable[ClaimedCalculation], evidence: Evidence, said: Said
+) -> Iterator[tuple[ClaimedCalculation, Checked | None]]:
+    """Check what a model says that it calculated. None stands for what can't be read as a calculation."""
+    language = evidence.analysis.language
+    for each in calculations:
+        text = f"{each.measure}: {_in_figures(each)} = {each.result}"
+        found = read_calculations(text, language)
+        if len(found) != 1:
+            yield each, None
+            continue
+        numbers = read_numbers(text, language)
+        spoken = Spoken(text=text, numbers=numbers, clauses={}, evidence=evidence, said=said)
+        checked = check_calculation(found[0], spoken, frozenset())
+        if checked.result is not None:
+            said.results.append(checked.result)
+        yield each, checked
+
+
+def find_result(number: Number, results: Iterable[Result]) -> Result | None:
+    """Return the result that a figure repeats, to the places to which it is written."""
+    return next((each for each in results if _repeats(number, each.number)), None)
+
+
+def _repeats(number: Number, result: Number) -> bool:
+    if number.unit is not result.unit or (number.currency and result.currency and number.currency != result.currency):
+        return False
+    if number.negative != result.negative and result.unit is NumberUnit.PLAIN and number.negative:
+        return False
+    if number.decimals > result.decimals and not number.exponent:
+        return False
+    exponents = {number.exponent - result.exponent, 0} if not result.exponent else {number.exponent - result.exponent}
+    step = Decimal(1).scaleb(-number.decimals)
+    return any(
+        result.value.scaleb(-exponent).quantize(step, rounding=mode) == number.value
+        for exponent in exponents
+        for mode in (ROUND_HALF_UP, ROUND_HALF_EVEN)
+    )
+
+
+def _earlier(operand: Number, results: Sequence[Result]) -> Result | None:
+    return next((each for each in results if _repeats(operand, each.number)), None)
+
+
+def _in_figures(claimed: ClaimedCalculation) -> str:
+    """Return the expression with its operands in place of names, in their order."""
+    if any(character.isdigit() for character in claimed.expression):
+        return claimed.expression
+    names = list(dict.fromkeys(_NAMES.findall(claimed.expression)))
+    if len(names) != len(claimed.operands):
+        return claimed.expression
+    text = claimed.expression
+    for name, operand in sorted(zip(names, claimed.operands, strict=True), key=lambda pair: -len(pair[0])):
+        text = text.replace(name, operand)
+    return text
+
+
+def _objection(
+    calculation: Calculation,
+    bound: Mapping[Number, Bound],
+    cells: Sequence[tuple[Figure, ...]],
+    spoken: Spoken,
+    years: frozenset[int],
+) -> tuple[FindingType, str] | None:
+    if not cells or not all(each.supported for each in bound.values()):
+        return FindingType.NUMBER, _OTHER_FIGURES
+    of = {year for each in cells for figure in each for year in figure.years}
+    if years and of and not of & years:
+        return FindingType.NUMBER, _OTHER_YEAR
+    exponents = {figure.stated.exponent or 0 for each in cells for figure in each}
+    if not calculation.comes_out(exponents):
+        return FindingType.NUMBER, _WRONG
+    if not _is_named(cells, spoken):
+        return FindingType.MEASURE, _OTHER_ROWS
+    return None
+
+
+def _is_named(cells: Sequence[tuple[Figure, ...]], spoken: Spoken) -> bool:
+    """Return whether a calculation is of the measure that is named, or of the rows that are named beside it."""
+    evidence, language = spoken.evidence, spoken.evidence.analysis.language
+    said = frozenset(word_terms(f"{spoken.text} {spoken.quoted}", language))
+    tables = [tuple(each for each in of_one if each.is_cell) for of_one in cells]
+    if not all(tables):
+        return True
+    labels = [tuple(evidence.sources.label(each) for each in of_one) for of_one in tables]
+    if _fit(said, labels, language) or all(any(each.named_by(said).named for each in of_one) for of_one in labels):
+        return not _names_another(said, labels, language)
+    told = said - plain_terms(language) - moving_terms(language) - calculated_terms(language)
+    carried = {each.label_text for each in spoken.said.rows}
+    if told or not carried:
+        # Nothing is named: then what is asked for is meant.
+        asked = evidence.asked_words
+        return not told and (not asked or _fit(asked, labels, language) or _share(asked, labels))
+    return all(any(each.label_text in carried for each in of_one) for of_one in tables)
+
+
+def _share(words: frozenset[str], labels: Sequence[Sequence[Label]]) -> bool:
+    return all(any(each.named_by(words).named for each in of_one) for of_one in labels)
+
+
+def _fit(words: frozenset[str], labels: Sequence[Sequence[Label]], language: str) -> bool:
+    """Return whether words name a measure whose formula has just these rows."""
+    items = [frozenset(name for each in of_one for name in each.items) for of_one in labels]
+    held = frozenset[str]().union(*items)
+    return any(
+        formula <= held and all(each & formula for each in items)
+        for measure in measures_in(words, language)
+        for formula in parts_of(measure)
+    )
+
+
+def _names_another(words: frozenset[str], labels: Sequence[Sequence[Label]], language: str) -> bool:
+    """Return whether words name a measure with a formula, and none of those has these rows."""
+    with_formula = [each for each in measures_in(words, language) if parts_of(each)]
+    own = frozenset[str]().union(*(each.core for of_one in labels for each in of_one))
+    others = [each for each in with_formula if not measure_words([each], language) <= own]
+    return bool(others) and not _fit(words, labels, language)
+
+
+def _words(cells: Sequence[tuple[Figure, ...]], spoken: Spoken) -> frozenset[str]:
+    """Return the names of all measures whose formula has just these rows."""
+    evidence, language = spoken.evidence, spoken.evidence.analysis.language
+    items = frozenset(
+        name for of_one in cells for each in of_one if each.is_cell for name in evidence.sources.label(each).items
+    )
+    said = frozenset(word_terms(spoken.text, language))
+    fitting = [measure for measure in measures_in(said, language) if any(each <= items for each in parts_of(measure))]
+    return measure_words(fitting, language)

@@ -1,0 +1,312 @@
+"""Check what a sentence says of a change or of the largest: computed from the figures to which it is bound."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from apps.retrieval.contracts import Finding, FindingType
+from apps.retrieval.stages.figures.bindings import years_of
+from apps.retrieval.stages.figures.calculations import comes_out
+from apps.retrieval.stages.figures.in_passages import Figure
+from apps.retrieval.stages.figures.numbers import Number, NumberUnit
+from apps.retrieval.stages.grounding.claims import OUTFLOW, Bound, Spoken, reference_years
+from apps.retrieval.stages.grounding.moving_words import (
+    DOWN,
+    FACTOR,
+    FLAT,
+    LARGEST,
+    SMALLEST,
+    UP,
+    direction_of,
+    factor_of,
+    moving_terms,
+)
+from apps.retrieval.stages.grounding.wording import blank_places, plain_terms, word_terms
+
+_UNTOLD: Final = "no figure of another period confirms it"
+_OTHERWISE: Final = "the figures say otherwise"
+_CALCULATED: Final = "calculated from its row"
+_LARGE: Final = Decimal("1.1")
+_FLAT_WITHIN: Final = Decimal("0.01")
+_BY: Final = re.compile(
+    r"(?:\bby|\bup|\bdown|\b(?:increase|decrease|rise|growth|decline|drop|fall|gain|change|reduction|anstieg|r\u00fcckgang)\s+of"
+    r"|\b(?:rose|grew|fell|increased|decreased|declined|dropped|climbed|gained|improved|jumped|slipped|um)(?:\s+by)?)"
+    r"(?:\s+(?:an?|about|approximately|roughly|nearly|some|around|just|over|almost))*\s*\(?\s*$",
+    re.IGNORECASE,
+)
+_CHANGE_BEHIND: Final = re.compile(
+    r"\s*(?:\)|higher|lower|more|less|increase|decrease|growth|rise|decline|drop|fall|gain|year[\s-](?:over|on)[\s-]year|yoy"
+    r"|compound)\b",
+    re.IGNORECASE,
+)
+_FROM: Final = re.compile(r"\bfrom\s+(?:\w+\s+){0,3}$|\bvon\s+$", re.IGNORECASE)
+_OVER_YEARS: Final = re.compile(r"\b(?:years?|periods?|quarters?|since|jahre?n?|zeitraum)\b", re.IGNORECASE)
+_TOTAL: Final = re.compile(r"\b(?:total|sum|net|gross|subtotal|summe|gesamt\w*|insgesamt)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two figures of one row: of a later and an earlier time."""
+
+    later: Figure
+    earlier: Figure
+
+    def values(self, text: str) -> tuple[Decimal, Decimal]:
+        """Return the later and the earlier value. Outflows and losses, printed as negatives, count by their size."""
+        later, earlier = (_value(each) for each in (self.later, self.earlier))
+        sizes = later <= 0 and earlier <= 0 and (OUTFLOW.search(f"{self.later.label_text} {text}") is not None)
+        return (abs(later), abs(earlier)) if sizes else (later, earlier)
+
+
+def is_change(number: Number, text: str) -> bool:
+    """Return whether a sentence gives a number as a change: "rose by 219", "up 8.9 %", "an increase of 219"."""
+    return _BY.search(text[: number.start]) is not None or _CHANGE_BEHIND.match(text, number.end) is not None
+
+
+def work_out_change(number: Number, spoken: Spoken, bound: Sequence[Bound]) -> Bound | None:
+    """Return a change as bound, if it follows from the row of which the sentence speaks; None if nothing follows."""
+    for pair in _pairs(spoken, bound):
+        later, earlier = pair.values(spoken.text)
+        if gives(number, later, earlier, pair):
+            return Bound(number=number, supported=True, note=_CALCULATED, figure=None, ref_id=pair.later.ref_id)
+    return None
+
+
+def gives(number: Number, later: Decimal, earlier: Decimal, pair: Pair) -> bool:
+    """Return whether a number is the difference between two values, or the rate of change."""
+    change = later - earlier
+    sizes = (abs(change),) if not number.negative else (change,)
+    scale = pair.later.stated.exponent or pair.later.number.exponent or 0
+    if number.unit is NumberUnit.PERCENT:
+        rate = change / earlier if earlier else None
+        shown = pair.later.number.unit is NumberUnit.PERCENT or NumberUnit.PERCENT in pair.later.stated.units
+        return rate is not None and not shown and comes_out(abs(rate) if not number.negative else rate, (), number)
+    if number.unit is not NumberUnit.PLAIN:
+        points = abs(change) * (100 if number.unit is NumberUnit.BASIS_POINTS else 1)
+        return points == number.value or points.quantize(Decimal(1).scaleb(-number.decimals)) == number.value
+    plain = [each.scaleb(exponent - number.exponent) for each in sizes for exponent in {0, scale}]
+    claimed = -number.value if number.negative else number.value
+    return any(each.quantize(Decimal(1).scaleb(-number.decimals)) == claimed for each in plain)
+
+
+def check_directions(spoken: Spoken, bound: Sequence[Bound]) -> Iterator[Finding]:
+    """Check each word of a sentence that compares its figures."""
+    text = spoken.text
+    for found in FACTOR.finditer(text):
+        yield _finding(FindingType.COMPARISON, found.group(), _factor(found, spoken, bound))
+    for pattern, sign in ((LARGEST, 1), (SMALLEST, -1)):
+        for found in pattern.finditer(text):
+            yield _finding(FindingType.COMPARISON, found.group(), _extreme(found, sign, spoken, bound))
+    for pattern, sign in ((UP, 1), (DOWN, -1), (FLAT, 0)):
+        for found in pattern.finditer(text):
+            if not _is_of_a_name(found.group(), spoken, bound):
+                yield _finding(FindingType.DIRECTION, found.group(), _moved(found, sign, spoken, bound))
+
+
+def rows_compared(spoken: Spoken, bound: Sequence[Bound]) -> tuple[Figure, ...]:
+    """Return figures of the rows that a sentence compares without giving a figure: "Revenue rose in 2024"."""
+    text = spoken.text
+    if not any(pattern.search(text) for pattern in (UP, DOWN, FLAT, FACTOR, LARGEST, SMALLEST)):
+        return ()
+    changes = any(each.supported and each.figure is None and each.ref_id for each in bound)
+    rows = _named_rows(spoken) or (_rows_said(spoken) if changes or len(_telling(spoken)) == 0 else [])
+    return tuple(row[0] for row in rows)
+
+
+def _telling(spoken: Spoken) -> frozenset[str]:
+    language = spoken.evidence.analysis.language
+    said = frozenset(word_terms(blank_places(spoken.text), language))
+    return said - plain_terms(language) - moving_terms(language)
+
+
+def _is_of_a_name(word: str, spoken: Spoken, bound: Sequence[Bound]) -> bool:
+    """Return whether a word belongs to a row's name: "decrease in inventories", "gains"."""
+    rows = [*(each.figure for each in bound if each.figure), *(row[0] for row in _named_rows(spoken))]
+    return any(word.lower() in f"{each.label_text} {each.heading}".lower() for each in rows)
+
+
+def _moved(found: re.Match[str], sign: int, spoken: Spoken, bound: Sequence[Bound]) -> tuple[bool, str]:
+    told = [each.figure for each in bound if each.figure is not None and not each.figure.is_cell]
+    if told and any(_agrees(sign, each.piece) for each in told):
+        return True, told[0].ref_id
+    stated = _from_to(found, spoken, bound)
+    pairs = _pairs(spoken, bound) if stated is None else [stated]
+    if not pairs:
+        return False, _UNTOLD if not told else _OTHERWISE
+    nearest = _nearest(found, pairs, spoken, bound)
+    later, earlier = nearest.values(spoken.text)
+    if sign == 0:
+        holds = abs(later - earlier) <= abs(earlier) * _FLAT_WITHIN
+    else:
+        holds = (later > earlier) - (later < earlier) == sign
+    return holds, nearest.later.ref_id if holds else _OTHERWISE
+
+
+def _agrees(sign: int, piece: str) -> bool:
+    if sign == 0:
+        return FLAT.search(piece) is not None
+    return (UP if sign > 0 else DOWN).search(piece) is not None and direction_of(piece) in (sign, 0)
+
+
+def _from_to(found: re.Match[str], spoken: Spoken, bound: Sequence[Bound]) -> Pair | None:
+    """Return the figures of "rose from A to B", or of "B, up from A"."""
+    cells = [each for each in bound if each.figure is not None]
+    for index, each in enumerate(cells):
+        if not _FROM.search(spoken.text[: each.number.start]) or each.number.start < found.start():
+            continue
+        others = [other for other in cells if other is not each and _one_row(other, each)]
+        behind = [other for other in others if other.number.start > each.number.start]
+        before = [other for other in cells[:index] if other in others]
+        other = behind[0] if behind and not before else (before[-1] if before else None)
+        if other is not None and other.figure is not None and each.figure is not None:
+            return Pair(later=other.figure, earlier=each.figure)
+    return None
+
+
+def _one_row(first: Bound, second: Bound) -> bool:
+    one, two = first.figure, second.figure
+    return one is not None and two is not None and one.label_text == two.label_text
+
+
+def _nearest(found: re.Match[str], pairs: Sequence[Pair], spoken: Spoken, bound: Sequence[Bound]) -> Pair:
+    """Return the pair of the row of which the sentence speaks where the word stands."""
+    at = {
+        (each.figure.ref_id, each.figure.at): min(
+            abs(each.number.start - found.start()),
+            *(abs(e.number.start - found.start()) for e in bound if e.figure and e.figure.at == each.figure.at),
+        )
+        for each in bound
+        if each.figure is not None
+    }
+    return min(pairs, key=lambda pair: at.get((pair.later.ref_id, pair.later.at), len(spoken.text)))
+
+
+def _pairs(spoken: Spoken, bound: Sequence[Bound]) -> list[Pair]:
+    """Return the pairs that a sentence compares: two figures of one row, or one with that of the period before."""
+    found: list[Pair] = []
+    cells = [each.figure for each in bound if each.figure is not None]
+    for figure in dict.fromkeys(cells):
+        row = spoken.evidence.row_of(figure) if figure.is_cell else ()
+        said = [each for each in cells if each.label_text == figure.label_text and each is not figure and each.is_cell]
+        later_said = [each for each in said if _year(each) is not None and (_year(each) or 0) < (_year(figure) or 0)]
+        if _year(figure) is None:
+            continue
+        if later_said:
+            found.append(Pair(later=figure, earlier=max(later_said, key=lambda each: _year(each) or 0)))
+        elif not said:
+            found.extend(_with_the_one_before(figure, row, spoken))
+    if not cells:
+        for named in _named_rows(spoken) or _rows_said(spoken):
+            years = years_of(spoken.text) or reference_years(spoken)
+            latest = [each for each in named if _year(each) == max(years, default=None)] or [
+                each for each in named if _year(each) is not None
+            ][:1]
+            found.extend(pair for each in latest for pair in _with_the_one_before(each, named, spoken))
+    return found
+
+
+def _with_the_one_before(figure: Figure, row: Sequence[Figure], spoken: Spoken) -> Iterator[Pair]:
+    year = _year(figure)
+    if year is None:
+        return
+    named = {each for each in years_of(spoken.text) if each < year}
+    wanted = max(named) if named else year - 1
+    others = [each for each in row if each is not figure and _year(each) == wanted and _same_kind(each, figure)]
+    if others:
+        yield Pair(later=figure, earlier=others[0])
+
+
+def _same_kind(one: Figure, other: Figure) -> bool:
+    """Return whether two columns are alike but for their years: quarters with quarters."""
+    blank = re.compile(r"\d")
+    return blank.sub("", one.column).strip().lower() == blank.sub("", other.column).strip().lower()
+
+
+def _named_rows(spoken: Spoken) -> list[tuple[Figure, ...]]:
+    """Return the rows that a sentence names in full, those with the longest names."""
+    evidence, language = spoken.evidence, spoken.evidence.analysis.language
+    said = frozenset(word_terms(blank_places(spoken.text), language))
+    named = [(evidence.sources.label(row[0]).named_by(said), row) for row in evidence.rows]
+    full = [(naming.words, row) for naming, row in named if naming.full]
+    return [row for words, row in full if not any(words < other for other, _ in full)]
+
+
+def _rows_said(spoken: Spoken) -> list[tuple[Figure, ...]]:
+    return [spoken.evidence.row_of(each) for each in spoken.said.rows[-1:]]
+
+
+def _factor(found: re.Match[str], spoken: Spoken, bound: Sequence[Bound]) -> tuple[bool, str]:
+    told = [each.figure for each in bound if each.figure is not None and not each.figure.is_cell]
+    if told and any(FACTOR.search(each.piece) for each in told):
+        return True, told[0].ref_id
+    stated = _from_to(found, spoken, bound)
+    pairs = _pairs(spoken, bound) if stated is None else [stated]
+    wanted, hedge = factor_of(found["word"]), (found["hedge"] or "").lower()
+    for pair in pairs:
+        later, earlier = pair.values(spoken.text)
+        if earlier <= 0:
+            continue
+        times = later / earlier
+        grows = wanted > 1
+        if hedge in ("more than", "over", "mehr als"):
+            holds = times > wanted if grows else times < wanted
+        elif hedge in ("nearly", "almost", "fast"):
+            holds = wanted / _LARGE <= times < wanted if grows else wanted < times <= wanted * _LARGE
+        else:
+            holds = wanted / _LARGE <= times <= wanted * _LARGE
+        return holds, pair.later.ref_id if holds else _OTHERWISE
+    return False, _UNTOLD
+
+
+def _extreme(found: re.Match[str], sign: int, spoken: Spoken, bound: Sequence[Bound]) -> tuple[bool, str]:
+    """Check "the largest": of its column among rows of one kind, or of its row over the years."""
+    told = [each.figure for each in bound if each.figure is not None and not each.figure.is_cell]
+    if any((LARGEST if sign > 0 else SMALLEST).search(each.piece) for each in told):
+        return True, told[0].ref_id
+    cells = [each.figure for each in bound if each.figure is not None and each.figure.is_cell]
+    if not cells:
+        years = years_of(spoken.text) or reference_years(spoken)
+        cells = [each for row in _named_rows(spoken) for each in row if not each.years or each.years & years][:1]
+    behind = spoken.text[found.end() :]
+    for figure in cells:
+        row = [each for each in spoken.evidence.row_of(figure) if each.years and each is not figure]
+        column = [
+            each
+            for each in spoken.evidence.figures
+            if each.is_cell
+            and each.ref_id == figure.ref_id
+            and each.column == figure.column
+            and each.heading == figure.heading
+            and each.at != figure.at
+            and not _TOTAL.search(each.label_text)
+        ]
+        of_years = _OVER_YEARS.search(behind) is not None
+        for others in [row] if of_years else [column, row]:
+            values = [abs(_value(each)) for each in others]
+            own = abs(_value(figure))
+            if values and all(own >= each if sign > 0 else own <= each for each in values):
+                return True, figure.ref_id
+    return False, _OTHERWISE if cells else _UNTOLD
+
+
+def _value(figure: Figure) -> Decimal:
+    return -figure.number.scaled if figure.number.negative else figure.number.scaled
+
+
+def _year(figure: Figure) -> int | None:
+    return next(iter(figure.years)) if len(figure.years) == 1 else None
+
+
+def _finding(kind: FindingType, word: str, outcome: tuple[bool, str]) -> Finding:
+    supported, told = outcome
+    return Finding(
+        type=kind,
+        value=word,
+        supported=supported,
+        ref_id=told if supported else "",
+        note="computed from its figures" if supported else told,
+    )

@@ -1,0 +1,72 @@
+"""Of which years a sentence says that a figure is: by name, by "a year earlier", or in the order of "respectively"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from apps.retrieval.stages.figures.bindings import bound_years, is_year, years_of
+from apps.retrieval.stages.figures.numbers import Number
+
+_RELATIVE: Final = re.compile(
+    r"\b(?:(?:a|the|one)\s+year\s+(?:earlier|ago|before|prior)|(?:the\s+)?(?:prior|previous|preceding|last)(?:\s+fiscal)?"
+    r"[\s-]+(?:year|period)|year[\s-]ago|year[\s-]earlier|the\s+year\s+before|(?:im\s+)?vorjahr\w*|ein\s+jahr\s+zuvor)\b",
+    re.IGNORECASE,
+)
+_IN_IT: Final = re.compile(rf"\W*(?:in|for|im|f\u00fcr)\s+{_RELATIVE.pattern}", re.IGNORECASE)
+_LOOSELY: Final = re.compile(
+    r"\b(?:prior|previous|earlier|compared|preceding|before|after|against|versus|vs|from|vorjahr|zuvor|nach)\b",
+    re.IGNORECASE,
+)
+RESPECTIVELY: Final = re.compile(r"\b(?:respectively|beziehungsweise|jeweils)\b", re.IGNORECASE)
+_BREAK: Final = re.compile(
+    r"[,;]|\b(?:and|while|whereas|but|compared|versus|vs|against|from|down|up|und|gegen\w*|nach)\b", re.IGNORECASE
+)
+
+
+def claimed_years(
+    sentence: str, numbers: Sequence[Number], number: Number, reference: frozenset[int]
+) -> frozenset[int]:
+    """Return the years that a sentence may mean for one of its numbers; empty if it says nothing of it.
+
+    Args: reference: the years that are meant where a sentence names none, for "a year earlier".
+    """
+    figures = [each for each in numbers if not is_year(each)]
+    if RESPECTIVELY.search(sentence) and (in_order := _in_order(sentence, numbers, figures, number)):
+        return in_order
+    if _is_relative(sentence, figures, number):
+        # "310 in 2024, down from 282 a year earlier": the year before the one that is named.
+        named = years_of(sentence) or reference
+        return frozenset({max(named) - 1}) if named else frozenset()
+    return bound_years(sentence, numbers, number)
+
+
+def is_compared(sentence: str) -> bool:
+    """Return whether a sentence speaks of another period without naming it."""
+    return _RELATIVE.search(sentence) is not None or _LOOSELY.search(sentence) is not None
+
+
+def _in_order(sentence: str, numbers: Sequence[Number], figures: Sequence[Number], number: Number) -> frozenset[int]:
+    years = [int(each.value) for each in numbers if is_year(each)]
+    if len(years) == len(figures) > 1 and number in figures:
+        return frozenset({years[figures.index(number)]})
+    return frozenset()
+
+
+def _is_relative(sentence: str, figures: Sequence[Number], number: Number) -> bool:
+    """Return whether "a year earlier" belongs to this number: right after it, or in the words right before it."""
+    after = min((each.start for each in figures if each.start >= number.end), default=len(sentence))
+    behind = sentence[number.end : after]
+    cut = _BREAK.search(behind)
+    if _RELATIVE.search(behind[: cut.start()] if cut else behind):
+        return True
+    before = max((each.end for each in figures if each.end <= number.start), default=0)
+    left = sentence[before : number.start]
+    if years_of(left):
+        return False
+    if not before:
+        return _IN_IT.match(left) is not None
+    # What stands before the break belongs to the figure before.
+    cut = _BREAK.search(left)
+    return cut is not None and _RELATIVE.search(left[cut.start() :]) is not None
