@@ -32,7 +32,8 @@ empty in prose>", "column": "<the column's heading, empty in prose>"}, ...],
 "2,465"], "result": "8.9 %"}, ...]}
 "claims" has one entry for each figure, date or name of the answer that a passage gives. "calculations" has one for \
 each figure of the answer that you calculated: "expression" holds figures and the signs + - * / ^ ( ) alone; the \
-result of an earlier calculation may stand in it. Both may be empty. Write each result to as many places as the answer shows.
+result of an earlier calculation may stand in it. Write each result to as many places as the answer shows. Both may be \
+empty.
 If the passages do not answer the question: {"answer": "", "ref_ids": [], "claims": [], "calculations": []}"""
 
 _REPAIR: Final = """\

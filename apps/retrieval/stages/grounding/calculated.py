@@ -40,21 +40,23 @@ def check_calculation(calculation: Calculation, spoken: Spoken, years: frozenset
     """Check a calculation of a sentence. Results of earlier calculations may be its operands."""
     bound: dict[Number, Bound] = {}
     cells: list[tuple[Figure, ...]] = []
+    carried: list[tuple[Figure, ...]] = []
     for operand in calculation.operands:
         found = bind_operand(operand, spoken)
         if found:
             cells.append(found)
             bound[operand] = Bound(number=operand, supported=True, note="as written", ref_id=found[0].ref_id)
         elif earlier := _earlier(operand, spoken.said.results):
-            cells.append(earlier.operands)
+            carried.append(earlier.operands)
             bound[operand] = Bound(number=operand, supported=True, note=IN_THE_ANSWER, ref_id=earlier.ref_id)
         elif operand.value in CONSTANTS or operand in calculation.periods:
             bound[operand] = Bound(number=operand, supported=True, note=_CONSTANT)
         else:
             bound[operand] = Bound(number=operand, supported=False, note="in no cited passage")
     number = calculation.result
-    objection = _objection(calculation, bound, cells, spoken, years)
-    ref_id = cells[0][0].ref_id if cells and cells[0] else ""
+    objection = _objection(calculation, bound, cells, carried, spoken, years)
+    cells.extend(carried)
+    ref_id = next((figure.ref_id for each in cells for figure in each), "")
     if objection is not None:
         bound[number] = Bound(number=number, supported=False, type=objection[0], note=objection[1])
         return Checked(bound=bound, result=None)
@@ -128,15 +130,16 @@ def _objection(
     calculation: Calculation,
     bound: Mapping[Number, Bound],
     cells: Sequence[tuple[Figure, ...]],
+    carried: Sequence[tuple[Figure, ...]],
     spoken: Spoken,
     years: frozenset[int],
 ) -> tuple[FindingType, str] | None:
-    if not cells or not all(each.supported for each in bound.values()):
+    if not (cells or carried) or not all(each.supported for each in bound.values()):
         return FindingType.NUMBER, _OTHER_FIGURES
-    of = {year for each in cells for figure in each for year in figure.years}
+    of = {year for each in (*cells, *carried) for figure in each for year in figure.years}
     if years and of and not of & years:
         return FindingType.NUMBER, _OTHER_YEAR
-    exponents = {figure.stated.exponent or 0 for each in cells for figure in each}
+    exponents = {figure.stated.exponent or 0 for each in (*cells, *carried) for figure in each}
     if not calculation.comes_out(exponents):
         return FindingType.NUMBER, _WRONG
     if not _is_named(cells, spoken):

@@ -231,5 +231,4 @@ def _is_carried(figure: Figure, spoken: Spoken, before: Sequence[Bound]) -> bool
     if spoken.said.rows:
         return any(each.label_text == figure.label_text for each in spoken.said.rows)
     asked = evidence.asked_words
-    own = label.named_by(asked)
-    return not asked or own.named or not _names_better(own, asked, figure, evidence)
+    return not asked or not _names_better(label.named_by(asked), asked, figure, evidence)

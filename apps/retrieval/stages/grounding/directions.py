@@ -14,6 +14,7 @@ from apps.retrieval.stages.figures.calculations import comes_out
 from apps.retrieval.stages.figures.in_passages import Figure
 from apps.retrieval.stages.figures.numbers import Number, NumberUnit
 from apps.retrieval.stages.grounding.claims import OUTFLOW, Bound, Spoken, reference_years
+from apps.retrieval.stages.grounding.evidence import Result
 from apps.retrieval.stages.grounding.moving_words import (
     DOWN,
     FACTOR,
@@ -93,9 +94,11 @@ def gives(number: Number, later: Decimal, earlier: Decimal, pair: Pair) -> bool:
     return any(each.quantize(Decimal(1).scaleb(-number.decimals)) == claimed for each in plain)
 
 
-def check_directions(spoken: Spoken, bound: Sequence[Bound]) -> Iterator[Finding]:
-    """Check each word of a sentence that compares its figures."""
+def check_directions(spoken: Spoken, bound: Sequence[Bound], results: Sequence[Result]) -> Iterator[Finding]:
+    """Check each word of a sentence that compares its figures, or those from which it calculates."""
     text = spoken.text
+    operands = [each for result in results for each in result.operands]
+    bound = [*bound, *(Bound(number=each.number, supported=True, note="", figure=each) for each in operands)]
     for found in FACTOR.finditer(text):
         yield _finding(FindingType.COMPARISON, found.group(), _factor(found, spoken, bound))
     for pattern, sign in ((LARGEST, 1), (SMALLEST, -1)):

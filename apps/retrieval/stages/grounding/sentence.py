@@ -17,7 +17,7 @@ from apps.retrieval.stages.grounding.directions import check_directions, is_chan
 from apps.retrieval.stages.grounding.evidence import Evidence, Result, Said, surroundings
 from apps.retrieval.stages.grounding.statements import check_statement
 from apps.retrieval.stages.grounding.unexplained import check_words
-from apps.retrieval.stages.question.dates import read_dates
+from apps.retrieval.stages.question.dates import Date, read_dates
 from apps.retrieval.stages.question.mentions import Mention, blank_mentions
 from apps.retrieval.stages.question.names import proper_names
 from apps.retrieval.stages.question.period_mentions import read_period_mentions
@@ -39,7 +39,7 @@ def check_sentence(sentence: str, written: str, quoted: str, evidence: Evidence,
     for named in read_period_mentions(sentence).named:
         if named.period.fiscal_quarter:
             yield _quarter(named.wording, evidence)
-    rest = blank_mentions(sentence, (Mention(start=each.start, end=each.end, text=each.text) for each in dates))
+    rest = blank_mentions(sentence, (_but_its_year(each) for each in dates))
     numbers = read_numbers(rest, language)
     spoken = Spoken(
         text=rest, numbers=numbers, clauses=read_clauses(rest, numbers), evidence=evidence, said=said, quoted=quoted
@@ -51,7 +51,7 @@ def check_sentence(sentence: str, written: str, quoted: str, evidence: Evidence,
     held = [each for each in figures if each.figure is not None]
     compared = rows_compared(spoken, figures)
     if held or results or compared:
-        yield from check_directions(spoken, figures)
+        yield from check_directions(spoken, figures, results)
         rows = () if held else compared
         yield from check_words(spoken, figures, results, rows)
     elif all(each.supported for number, each in bound.items() if not is_year(number)) and (
@@ -90,6 +90,13 @@ def _bind_all(spoken: Spoken) -> tuple[dict[Number, Bound], list[Result]]:
     for number in waiting:
         bound[number] = work_out_change(number, spoken, list(bound.values())) or bound[number]
     return dict(sorted(bound.items(), key=lambda pair: pair[0].start)), results
+
+
+def _but_its_year(date: Date) -> Mention:
+    """Return the part of a date that is no year: "December 31, 2023" says of which year a figure is."""
+    if date.year is None or not date.text.endswith(str(date.year)):
+        return Mention(start=date.start, end=date.end, text=date.text)
+    return Mention(start=date.start, end=date.end - len(str(date.year)), text=date.text)
 
 
 def _finding(bound: Bound) -> Finding:

@@ -12,7 +12,7 @@ from typing import Final
 
 from apps.retrieval.contracts import Finding, FindingType, Passage
 from apps.retrieval.stages.grounding.evidence import Evidence
-from apps.retrieval.stages.grounding.moving_words import direction_of
+from apps.retrieval.stages.grounding.moving_words import direction_of, moving_terms
 from apps.retrieval.stages.grounding.wording import plain_terms, word_terms
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
 
@@ -25,11 +25,13 @@ _PASSIVE: Final = re.compile(
     r"(?P<who>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+_FURTHER: Final = re.compile(r"\s(?:for|in|on|at|from|with|to|during|after|before|under)\b|,", re.IGNORECASE)
 _FRONTED: Final = re.compile(
     r"^\W*(?P<first>(?:in|at|on|for|under|during|according|as|by|with|from|within|bei|im|am)\b[^,]{1,80}),\s*(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
 _AND: Final = re.compile(r",?\s+(?:and|but|while|whereas|und|aber)\s+|;\s*")
+_COMMA: Final = re.compile(r",\s|;|\s\u2013\s|\u2014|\b(?:and|while|und)\b")
 _FEWEST_OF_A_PART: Final = 2
 _NOT_A_QUOTE: Final = "no sentence of a cited passage says it so"
 
@@ -51,6 +53,18 @@ def check_statement(sentence: str, written: str, evidence: Evidence) -> Finding 
         ref_id=source.ref_id if source is not None else "",
         note=note,
     )
+
+
+def follows_order(sentence: str, piece: str, language: str) -> bool:
+    """Return whether the words of each part of a sentence stand in a source in the same order."""
+    moving = moving_terms(language)
+    told = list(_pieces_told(piece, language))
+    for part in _COMMA.split(sentence):
+        readings = [tuple(term for term in _told(text, language, moving)) for text in _orders(part)]
+        held = [tuple(term for term in words if any(term in each for each in told)) for words in readings]
+        if held[0] and not any(_aligned(words, each, frozenset()) for words in held for each in told):
+            return False
+    return True
 
 
 def _source(sentence: str, evidence: Evidence) -> tuple[Passage | None, str]:
@@ -102,12 +116,21 @@ def _told(text: str, language: str, known: frozenset[str]) -> tuple[str, ...]:
 
 
 def _orders(text: str) -> Iterator[str]:
-    """Yield the text as it stands, and with a passive or a beginning set in the other order."""
+    """Yield the text as it stands, or its active form if it is a passive; then with its beginning at its end."""
+    text = _in_active(text)
     yield text
-    if passive := _PASSIVE.match(text.strip().rstrip(".")):
-        yield f"{passive['who']} {passive['verb']} {passive['what']}"
     if fronted := _FRONTED.match(text):
-        yield f"{fronted['rest'].rstrip().rstrip('.')} {fronted['first']}"
+        yield f"{_in_active(fronted['rest']).rstrip().rstrip('.')} {fronted['first']}"
+
+
+def _in_active(text: str) -> str:
+    passive = _PASSIVE.match(text.strip().rstrip("."))
+    if passive is None:
+        return text
+    who, rest = passive["who"], ""
+    if further := _FURTHER.search(who):
+        who, rest = who[: further.start()], who[further.start() :]
+    return f"{who} {passive['verb']} {passive['what']} {rest}"
 
 
 def _aligned(words: Sequence[str], told: Sequence[str], around: frozenset[str]) -> bool:

@@ -12,6 +12,7 @@ from apps.retrieval.stages.figures.in_passages import Figure
 from apps.retrieval.stages.grounding.claims import OF_ANOTHER_COMPANY, Bound, Spoken
 from apps.retrieval.stages.grounding.evidence import Evidence, Result
 from apps.retrieval.stages.grounding.moving_words import calculated_terms, moving_terms
+from apps.retrieval.stages.grounding.statements import follows_order
 from apps.retrieval.stages.grounding.wording import blank_periods, blank_places, is_word, plain_terms, word_terms
 
 _NOT_BESIDE: Final = "not said where its figures stand"
@@ -62,14 +63,24 @@ def check_words(
             ref_id="",
             note=OF_ANOTHER_COMPANY if company else _NOT_BESIDE,
         )
-    elif _turned(spoken.text, figures):
+    elif _turned(spoken.text, figures) or _exchanges_roles(spoken, figures):
         yield Finding(
             type=FindingType.STATEMENT,
             value=" ".join(spoken.text.split()),
             supported=False,
             ref_id="",
-            note="the passage says the opposite",
+            note="the passage says it otherwise",
         )
+
+
+def _exchanges_roles(spoken: Spoken, figures: Sequence[Figure]) -> bool:
+    """Return whether a sentence on a figure of one sentence of a source says its words in another order.
+
+    Each part between commas is compared by itself. "A was acquired by B" is not "A acquired B".
+    """
+    if len({(each.ref_id, each.at) for each in figures}) != 1 or figures[0].is_cell:
+        return False
+    return not follows_order(_blank_numbers(spoken), figures[0].piece, spoken.evidence.analysis.language)
 
 
 def _turned(text: str, figures: Sequence[Figure]) -> bool:
