@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, InvalidOperation
 from itertools import pairwise
@@ -134,10 +134,11 @@ def _read_chain(
     begins = max((match.end() for match in _BOUNDARY.finditer(text, 0, equals[0].start())), default=0)
     begins = max((each.end() for each in _EQUALS.finditer(text, begins, equals[0].start())), default=begins)
     within = [each for each in numbers if begins <= each.start and each.end <= equals[0].start()]
-    first = _read_expression(text, begins, equals[0].start(), within)
-    if first is None:
+    readings = list(_read_expressions(text, begins, equals[0].start(), within))
+    if not readings:
         return None
-    operands, value = first
+    # "2.8 times (88,420 / 31,220 = 2.8)": the longest run that gives the result, or else the longest.
+    operands, value = next((each for each in readings if comes_out(each[1], each[0], result)), readings[0])
     correct, steps = comes_out(value, operands, result), []
     for left, right in pairwise(equals):
         between = [each for each in numbers if left.end() <= each.start and each.end <= right.start()]
@@ -157,10 +158,10 @@ def _read_chain(
     )
 
 
-def _read_expression(
+def _read_expressions(
     text: str, start: int, end: int, numbers: Sequence[Number]
-) -> tuple[tuple[Number, ...], Decimal] | None:
-    """Return the longest run of numbers and signs before the equals sign that is an expression, and its value."""
+) -> Iterator[tuple[tuple[Number, ...], Decimal]]:
+    """Yield each run of numbers and signs before the equals sign that is an expression, and its value, longest first."""
     for first in range(len(numbers) - 1):
         operands = numbers[first:]
         left = text.rfind(operands[0].text[:1], start, operands[0].end)
@@ -168,8 +169,7 @@ def _read_expression(
         begin = start + opening.start() if opening else operands[0].start
         value = evaluate(tokens_of(text, begin, end, operands))
         if value is not None:
-            return tuple(operands), value
-    return None
+            yield tuple(operands), value
 
 
 def tokens_of(text: str, start: int, end: int, operands: Sequence[Number]) -> list[Token]:

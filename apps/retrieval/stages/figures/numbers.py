@@ -114,7 +114,7 @@ def units_in(text: str) -> frozenset[NumberUnit]:
     found = set()
     if re.search(r"%|\bper\s?cent\b|\bprozent\b", text, re.IGNORECASE):
         found.add(NumberUnit.PERCENT)
-    if re.search(r"\bpercentage points?\b|\bpp\b|\bprozentpunkte?\b", text, re.IGNORECASE):
+    if re.search(r"\bpercentage points?\b|\bpp\b(?!&)|\bprozentpunkte?\b", text, re.IGNORECASE):
         found.add(NumberUnit.POINTS)
     if re.search(r"\bbasis points?\b|\bbps?\b|\bbasispunkte?\b", text, re.IGNORECASE):
         found.add(NumberUnit.BASIS_POINTS)

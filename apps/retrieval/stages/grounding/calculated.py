@@ -90,17 +90,21 @@ def claimed_results(
 
 def find_result(number: Number, results: Iterable[Result]) -> Result | None:
     """Return the result that a figure repeats, to the places to which it is written."""
-    return next((each for each in results if _repeats(number, each.number)), None)
+    return next((each for each in results if _repeats(number, each)), None)
 
 
-def _repeats(number: Number, result: Number) -> bool:
+def _repeats(number: Number, of: Result) -> bool:
+    result = of.number
     if number.unit is not result.unit or (number.currency and result.currency and number.currency != result.currency):
         return False
     if number.negative != result.negative and result.unit is NumberUnit.PLAIN and number.negative:
         return False
     if number.decimals > result.decimals and not number.exponent:
         return False
-    exponents = {number.exponent - result.exponent, 0} if not result.exponent else {number.exponent - result.exponent}
+    exponents = {number.exponent - result.exponent}
+    if not result.exponent:
+        # "88,420 - 31,220 = 57,200" in thousands is "57.2 million".
+        exponents |= {0, *(number.exponent - (each.stated.exponent or 0) for each in of.operands)}
     step = Decimal(1).scaleb(-number.decimals)
     return any(
         result.value.scaleb(-exponent).quantize(step, rounding=mode) == number.value
@@ -110,7 +114,7 @@ def _repeats(number: Number, result: Number) -> bool:
 
 
 def _earlier(operand: Number, results: Sequence[Result]) -> Result | None:
-    return next((each for each in results if _repeats(operand, each.number)), None)
+    return next((each for each in results if _repeats(operand, each)), None)
 
 
 def _in_figures(claimed: ClaimedCalculation) -> str:

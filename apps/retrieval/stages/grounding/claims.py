@@ -11,13 +11,13 @@ from apps.retrieval.contracts import FindingType, Passage
 from apps.retrieval.stages.figures.bindings import is_year, years_of
 from apps.retrieval.stages.figures.in_passages import PER_SHARE, Figure
 from apps.retrieval.stages.figures.number_matching import AS_WRITTEN, compare_numbers
-from apps.retrieval.stages.figures.numbers import Number
+from apps.retrieval.stages.figures.numbers import Number, NumberUnit, units_in
 from apps.retrieval.stages.grounding.clauses import Clause, clause_words, words_beside
 from apps.retrieval.stages.grounding.evidence import Evidence, Said, surroundings, years_around
 from apps.retrieval.stages.grounding.labels import Naming, lines_named, measures_in
 from apps.retrieval.stages.grounding.moving_words import moving_terms
-from apps.retrieval.stages.grounding.periods import claimed_years, is_compared
-from apps.retrieval.stages.grounding.wording import plain_terms
+from apps.retrieval.stages.grounding.periods import claimed_years, is_compared, span_of
+from apps.retrieval.stages.grounding.wording import blank_places, plain_terms, word_terms
 from apps.retrieval.stages.question.period_mentions import read_period_mentions
 
 NOWHERE: Final = "in no cited passage"
@@ -140,11 +140,11 @@ def object_to(
     if note := _of_other_value(number, figure, spoken.text, passage, years):
         return FindingType.NUMBER, note
     clause = spoken.clauses[number]
-    if _is_of_another_quarter(clause, figure):
+    if _is_of_another_span(clause, figure, spoken):
         return FindingType.NUMBER, "of another period"
     if is_of_another_company(passage, figure, clause.text, spoken):
         return FindingType.COMPANY, OF_ANOTHER_COMPANY
-    if is_of_another_row(figure, clause, spoken, before):
+    if is_of_another_row(number, figure, spoken, before):
         return FindingType.MEASURE, IN_ANOTHER_ROW
     return None
 
@@ -154,6 +154,9 @@ def _of_other_value(number: Number, figure: Figure, sentence: str, passage: Pass
         return "with the opposite sign in the source"
     if PER_SHARE.search(sentence[number.end : number.end + 20]) and not figure.per_share:
         return "not a figure per share"
+    told = units_in(f"{figure.label_text}\n{figure.column}")
+    if figure.is_cell and told and number.unit is NumberUnit.PLAIN and (number.currency or number.exponent):
+        return f"the source says {next(iter(told)).value}"
     if figure.per_share and number.exponent and not figure.number.exponent:
         return "a figure per share, in another scale"
     if years and figure.years and not years & figure.years:
@@ -170,11 +173,18 @@ def _sign_may_turn(number: Number, figure: Figure, sentence: str) -> bool:
     return not number.negative and _NEGATIVE_WORDS.search(sentence) is not None
 
 
-def _is_of_another_quarter(clause: Clause, figure: Figure) -> bool:
-    """Return whether the words beside a number name a quarter, and its column is of another."""
-    claimed = {each.period for each in read_period_mentions(clause.text).named if each.period.fiscal_quarter}
+def _is_of_another_span(clause: Clause, figure: Figure, spoken: Spoken) -> bool:
+    """Return whether a column is of another quarter, or of a longer or shorter time, than is said beside a number."""
+    asked = "" if years_of(spoken.text) else " ".join(each.label for each in spoken.evidence.analysis.periods)
+    said = clause.text if span_of(clause.text) else spoken.text if span_of(spoken.text) else asked
+    claimed = {each.period for each in read_period_mentions(said).named if each.period.fiscal_quarter}
     told = {each.period for each in read_period_mentions(figure.column).named if each.period.fiscal_quarter}
-    return bool(claimed and told) and not claimed & told
+    if claimed and told and not claimed & told and said is clause.text:
+        return True
+    spans, own = span_of(said), span_of(figure.column)
+    if not figure.is_cell or not spans or spans & own:
+        return False
+    return bool(own) or any(span_of(each.column) & spans for each in spoken.evidence.row_of(figure))
 
 
 def is_of_another_company(passage: Passage, figure: Figure, clause: str, spoken: Spoken) -> bool:
@@ -191,10 +201,10 @@ def is_of_another_company(passage: Passage, figure: Figure, clause: str, spoken:
     return not evidence.companies_named(f"{figure.piece}\n{figure.heading}") & named
 
 
-def is_of_another_row(figure: Figure, clause: Clause, spoken: Spoken, before: Sequence[Bound]) -> bool:
+def is_of_another_row(number: Number, figure: Figure, spoken: Spoken, before: Sequence[Bound]) -> bool:
     """Return whether the words beside a number name something else than what stands beside it in the source."""
     evidence, language = spoken.evidence, spoken.evidence.analysis.language
-    said = clause_words(clause, language)
+    said = clause_words(spoken.clauses[number], language)
     around = evidence.sources.around(evidence.by_ref[figure.ref_id])
     telling = said - plain_terms(language) - moving_terms(language)
     if not figure.is_cell:
@@ -206,7 +216,7 @@ def is_of_another_row(figure: Figure, clause: Clause, spoken: Spoken, before: Se
         return _names_better(own, said, figure, evidence)
     if telling - around - label.vocabulary or lines_named(telling, language) or measures_in(telling, language):
         return not own.named
-    return not _is_carried(figure, spoken, before)
+    return not _is_carried(number, figure, spoken, before)
 
 
 def _names_better(own: Naming, said: frozenset[str], figure: Figure, evidence: Evidence) -> bool:
@@ -220,14 +230,18 @@ def _names_better(own: Naming, said: frozenset[str], figure: Figure, evidence: E
     return False
 
 
-def _is_carried(figure: Figure, spoken: Spoken, before: Sequence[Bound]) -> bool:
+def _is_carried(number: Number, figure: Figure, spoken: Spoken, before: Sequence[Bound]) -> bool:
     """Return whether a figure that is not named is of the row that was named last, or else of what is asked for."""
     rows = [each.figure for each in before if each.figure is not None]
     if rows:
         return any(each.label_text == figure.label_text for each in rows)
-    evidence = spoken.evidence
+    evidence, language = spoken.evidence, spoken.evidence.analysis.language
     label = evidence.sources.label(figure)
-    # "Revenue, which ..., was": named elsewhere in the sentence than beside the number.
+    # "Premiums earned grew 7 % to 3.11 billion": named before a figure that is no cell.
+    said = frozenset(word_terms(blank_places(spoken.text[: number.start]), language))
+    if said - plain_terms(language) - moving_terms(language) - evidence.sources.around(evidence.by_ref[figure.ref_id]):
+        own = label.named_by(said)
+        return own.named and not _names_better(own, said, figure, evidence)
     if spoken.said.rows:
         return any(each.label_text == figure.label_text for each in spoken.said.rows)
     asked = evidence.asked_words

@@ -34,7 +34,7 @@ _CALCULATED: Final = "calculated from its row"
 _LARGE: Final = Decimal("1.1")
 _FLAT_WITHIN: Final = Decimal("0.01")
 _BY: Final = re.compile(
-    r"(?:\bby|\bup|\bdown|\b(?:increase|decrease|rise|growth|decline|drop|fall|gain|change|reduction|anstieg|r\u00fcckgang)\s+of"
+    r"(?:\bby|,\s+or|\bup|\bdown|\b(?:increase|decrease|rise|growth|decline|drop|fall|gain|change|reduction|anstieg|r\u00fcckgang)\s+of"
     r"|\b(?:rose|grew|fell|increased|decreased|declined|dropped|climbed|gained|improved|jumped|slipped|um)(?:\s+by)?)"
     r"(?:\s+(?:an?|about|approximately|roughly|nearly|some|around|just|over|almost))*\s*\(?\s*$",
     re.IGNORECASE,

@@ -67,7 +67,14 @@ _MANNERS: Final = word_set(
     niedrigste mehr weniger deutlich leicht stark unverändert
     """
 )
-_OF_A_CALCULATION: Final = word_set("average mean ratio share proportion margin rate compound compounded cagr multiple")
+_OF_A_CALCULATION: Final = word_set(
+    "average mean ratio share proportion margin rate compound compounded cagr multiple cover covered covers"
+)
+
+
+_PAYING: Final = word_set(
+    "pay pays paid paying payment payments spend spent outlay outflow use used ausgegeben gezahlt"
+)
 
 
 def factor_of(word: str) -> Decimal:
@@ -84,6 +91,12 @@ def moving_terms(language: str) -> frozenset[str]:
 def calculated_terms(language: str) -> frozenset[str]:
     """Return the terms of words for what is calculated from figures, whichever they are."""
     return frozenset(term for word in _OF_A_CALCULATION for term in terms(word, language))
+
+
+@lru_cache(maxsize=4)
+def paying_terms(language: str) -> frozenset[str]:
+    """Return the terms of words for what goes out. They may stand beside an outflow, whatever its row calls it."""
+    return frozenset(term for word in _PAYING for term in terms(word, language))
 
 
 def direction_of(text: str) -> int:

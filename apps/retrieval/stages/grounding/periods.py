@@ -19,6 +19,22 @@ _LOOSELY: Final = re.compile(
     r"\b(?:prior|previous|earlier|compared|preceding|before|after|against|versus|vs|from|vorjahr|zuvor|nach)\b",
     re.IGNORECASE,
 )
+_SPANS: Final = {
+    "quarter": re.compile(r"\bQ[1-4]\b|\b[1-4]Q|\bquarters?\b|\b(?:three|3)\s+months\b|\bquartals?\b", re.IGNORECASE),
+    "half": re.compile(r"\bH[12]\b|\b6M\b|\bhalf[\s-]year|\b(?:six|6)\s+months\b|\bhalbjahr", re.IGNORECASE),
+    "nine months": re.compile(r"\b9M\b|\b(?:nine|9|neun)\s+(?:months|monate)\b", re.IGNORECASE),
+    "year": re.compile(
+        r"\bFY\s?\d|\bfiscal\s+(?:year\s+)?\d|\byears?\s+ended\b|\b(?:twelve|12)\s+months\b|\bfull[\s-]year",
+        re.IGNORECASE,
+    ),
+}
+# "The first nine months", "the last three years": how long, and no figure.
+_LENGTH: Final = re.compile(
+    r"\b(?:first|last|past|previous|these|those|all|over|the|of|for|ersten|letzten)\s+(?:\w+\s+)?$", re.IGNORECASE
+)
+_OF_TIME: Final = re.compile(
+    r"\s*-?\s*(?:fiscal\s+)?(?:years?|months?|quarters?|weeks?|periods?|jahren?|monaten?)\b", re.IGNORECASE
+)
 RESPECTIVELY: Final = re.compile(r"\b(?:respectively|beziehungsweise|jeweils)\b", re.IGNORECASE)
 _BREAK: Final = re.compile(
     r"[,;]|\b(?:and|while|whereas|but|compared|versus|vs|against|from|down|up|und|gegen\w*|nach)\b", re.IGNORECASE
@@ -40,6 +56,16 @@ def claimed_years(
         named = years_of(sentence) or reference
         return frozenset({max(named) - 1}) if named else frozenset()
     return bound_years(sentence, numbers, number)
+
+
+def span_of(text: str) -> frozenset[str]:
+    """Return how long the times are that a text names: quarters, halves, nine months, years."""
+    return frozenset(name for name, pattern in _SPANS.items() if pattern.search(text))
+
+
+def is_length_of_time(sentence: str, number: Number) -> bool:
+    """Return whether a number says how long a period is: "the first nine months"."""
+    return _OF_TIME.match(sentence, number.end) is not None and _LENGTH.search(sentence[: number.start]) is not None
 
 
 def is_compared(sentence: str) -> bool:

@@ -15,6 +15,7 @@ from apps.retrieval.stages.grounding.claims import FROM_QUESTION, NOWHERE, Bound
 from apps.retrieval.stages.grounding.clauses import read_clauses
 from apps.retrieval.stages.grounding.directions import check_directions, is_change, rows_compared, work_out_change
 from apps.retrieval.stages.grounding.evidence import Evidence, Result, Said, surroundings
+from apps.retrieval.stages.grounding.periods import is_length_of_time
 from apps.retrieval.stages.grounding.statements import check_statement
 from apps.retrieval.stages.grounding.unexplained import check_words
 from apps.retrieval.stages.question.dates import Date, read_dates
@@ -40,6 +41,8 @@ def check_sentence(sentence: str, written: str, quoted: str, evidence: Evidence,
         if named.period.fiscal_quarter:
             yield _quarter(named.wording, evidence)
     rest = blank_mentions(sentence, (_but_its_year(each) for each in dates))
+    lengths = (each for each in read_numbers(rest, language) if is_length_of_time(rest, each))
+    rest = blank_mentions(rest, (Mention(start=each.start, end=each.end, text=each.text) for each in lengths))
     numbers = read_numbers(rest, language)
     spoken = Spoken(
         text=rest, numbers=numbers, clauses=read_clauses(rest, numbers), evidence=evidence, said=said, quoted=quoted
