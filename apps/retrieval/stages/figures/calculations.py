@@ -161,7 +161,7 @@ def _read_chain(
 def _read_expressions(
     text: str, start: int, end: int, numbers: Sequence[Number]
 ) -> Iterator[tuple[tuple[Number, ...], Decimal]]:
-    """Yield each run of numbers and signs before the equals sign that is an expression, and its value, longest first."""
+    """Yield each run of numbers and signs before the equals sign that is an expression, longest first."""
     for first in range(len(numbers) - 1):
         operands = numbers[first:]
         left = text.rfind(operands[0].text[:1], start, operands[0].end)

@@ -161,6 +161,9 @@ def _column(piece: Quote, numbers: tuple[Number, ...], index: int) -> str:
             return cell[1].strip()
     if "|" in piece.text and _CELL.search(piece.text):
         return ""
+    headings, cells = piece.columns.split("|"), piece.text.split("|")
+    if len(headings) == len(cells) > 1:
+        return headings[piece.text[: number.end].count("|")].strip()
     columns = YEAR.findall(piece.columns)
     figures = [each for each in numbers if each.start >= _label_end(piece.text, numbers)]
     if columns and len(columns) == len(figures) and number in figures:

@@ -27,12 +27,17 @@ IN_ANOTHER_ROW: Final = "in another row"
 # Words with which a negative figure of a source may be written as a positive one in prose, and the other way round.
 OUTFLOW: Final = re.compile(
     r"\b(?:purchase|payment|paid|repay|redemption|dividend|repurchase|acquisition|expenditure|spen[dt]|used|outflow"
-    r"|expense|cost|loss|decrease|decline|reduction|deficit|charge|addition|auszahlung|verlust|aufwand|abgang)",
+    r"|expense|cost|loss|decrease|decline|reduction|deficit|charge|addition|distribution|outlay|auszahlung|verlust|aufwand|abgang)",
     re.IGNORECASE,
 )
 _NEGATIVE_WORDS: Final = re.compile(
     r"\b(?:loss|lost|negative|deficit|decreas|declin|fell|fall|down|lower|outflow|used|paid|pays|spen[dt]|repurchas"
     r"|repaid|reduc|drop|minus|verlust|negativ|sank|fiel|gesunken|abgenommen)",
+    re.IGNORECASE,
+)
+_EITHER_WAY: Final = re.compile(
+    r"\b(?:income|profit|earnings|result|return|margin|growth|change|flows?|cash|gain|ebit\w*|performance|yield|equity|balance"
+    r"|position|surplus|net|ergebnis|gewinn|\w*\u00fcberschuss|rendite|ver\u00e4nderung|saldo|wertentwicklung)\b",
     re.IGNORECASE,
 )
 _IN_BRACKETS: Final = re.compile(r"\([^)]*\)")
@@ -167,8 +172,12 @@ def _of_other_value(number: Number, figure: Figure, sentence: str, passage: Pass
 
 
 def _sign_may_turn(number: Number, figure: Figure, sentence: str) -> bool:
+    """Return whether a figure may be written with the other sign than in the source.
+
+    What goes out is printed in brackets or not. What may be a gain or a loss, may turn only if the sentence says so.
+    """
     label = _IN_BRACKETS.sub(" ", figure.label_text or figure.piece)
-    if OUTFLOW.search(label):
+    if OUTFLOW.search(label) or (figure.is_cell and figure.number.negative and not _EITHER_WAY.search(label)):
         return True
     return not number.negative and _NEGATIVE_WORDS.search(sentence) is not None
 

@@ -120,13 +120,8 @@ def _number(claim: Claim, language: str) -> Number | None:
     if len(numbers) != 1:
         return None
     (number,) = numbers
-    scale = find_stated_scale(f"in {claim.unit}")
-    if scale is None:
-        scale = (
-            next((each.exponent for each in read_numbers(f"1 {claim.unit.split()[-1]}", language)), 0)
-            if (claim.unit.split())
-            else 0
-        )
+    read = read_numbers(f"1 {claim.unit}", language)
+    scale = next((each.exponent for each in read), 0) or find_stated_scale(claim.unit) or 0
     currencies = currencies_in(claim.unit)
     units = units_in(claim.unit)
     return replace(
