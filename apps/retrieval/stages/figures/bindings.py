@@ -47,7 +47,9 @@ def bound_years(sentence: str, numbers: Sequence[Number], number: Number) -> fro
         start = taken.end() if taken is not None and _BREAK.search(sentence, taken.end(), number.start) else before.end
     if left := years_of(sentence[start : number.start]):
         return left
-    others = (_year_behind(sentence, figures, each) for each in figures if each is not number)
+    others = [_year_behind(sentence, figures, each) for each in figures if each is not number]
+    # "714.8 (2023: 826.1)": the year with the colon is of the number that follows it.
+    others.extend(each for each in _YEAR.finditer(sentence) if _OF_THE_NEXT.match(sentence, each.end()))
     return years_of(sentence) - {_value(each) for each in others if each is not None}
 
 

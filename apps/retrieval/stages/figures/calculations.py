@@ -25,12 +25,19 @@ _OPERATORS: Final = {
 }
 _LONGEST_FIRST: Final = sorted(_OPERATORS, key=len, reverse=True)
 _SIGN: Final = re.compile(
-    "|".join(rf"\b{word}\b" if word[0].isalpha() else re.escape(word) for word in _LONGEST_FIRST) + r"|[()\[\]]",
+    "|".join(
+        rf"\b{word}\b" if word[0].isalpha() else rf"(?<![^\W\d_]){re.escape(word)}|{re.escape(word)}(?![^\W\d_])"
+        for word in _LONGEST_FIRST
+    )
+    + r"|[()\[\]]",
     re.IGNORECASE,
 )
 _X: Final = re.compile(r"(?<=[\d)%\s])\s*x\s*(?=[\s(]?\d)")
 _BRACKETS: Final = {"[": "(", "]": ")"}
-_EQUALS: Final = re.compile(r"=|\u2248")
+_EQUALS: Final = re.compile(
+    r"=|\u2248|\b(?:gives|equals|yields|makes|results?\s+in|comes?\s+to|works\s+out\s+(?:at|to)|ergibt|sind)\b",
+    re.IGNORECASE,
+)
 _BOUNDARY: Final = re.compile(r"[.;:?!](?=\s)|\n|(?<=[a-z]),(?=\s)")
 _RAISED: Final = re.compile(r"(?:\^|\*\*)\s*\(?\s*(?:1\s*/\s*)?$")
 
@@ -75,6 +82,10 @@ def read_calculations(text: str, language: str) -> tuple[Calculation, ...]:
     position = 0
     while position < len(equals):
         last = position
+        if not _has_figures(text, equals[position], numbers):
+            # "Return on revenue: net income / revenue = 1,047 / 9,412 = 11.1 %" begins with words.
+            position += 1
+            continue
         result = _result(text, equals[last], numbers)
         # "(a - b) / b = d / b = c": what follows an equals sign may itself be an expression.
         while last + 1 < len(equals) and not _ends_between(text, equals[last].end(), equals[last + 1].start()):
@@ -122,6 +133,13 @@ def counts_years(text: str, number: Number) -> bool:
 def _result(text: str, equals: re.Match[str], numbers: Sequence[Number]) -> Number | None:
     result = next((each for each in numbers if each.start >= equals.end()), None)
     return None if result is None or re.search(r"[.;\n=]", text[equals.end() : result.start]) else result
+
+
+def _has_figures(text: str, equals: re.Match[str], numbers: Sequence[Number]) -> bool:
+    """Return whether figures stand before an equals sign, in its part of the text."""
+    begins = max((match.end() for match in _BOUNDARY.finditer(text, 0, equals.start())), default=0)
+    begins = max((each.end() for each in _EQUALS.finditer(text, begins, equals.start())), default=begins)
+    return any(begins <= each.start and each.end <= equals.start() for each in numbers)
 
 
 def _ends_between(text: str, start: int, end: int) -> bool:

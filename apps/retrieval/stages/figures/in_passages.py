@@ -120,7 +120,9 @@ def _read_piece_figures(
         return
     heading = heading_above(chunk.text, piece.start) if is_row else ""
     label = _label(piece.text, numbers) if is_row else ""
-    per_share = PER_SHARE.search(f"{piece.text}\n{_EXCEPT.sub('', heading)}") is not None
+    # A caption tells the scale of most rows, and that some are per share: "in EUR million, earnings per share in EUR".
+    above = "" if find_stated_scale(heading) is not None else _EXCEPT.sub("", heading)
+    per_share = PER_SHARE.search(f"{label or piece.text}\n{above}") is not None
     beside = "\n".join((piece.text, piece.columns, heading))
     exponent = None
     if is_row and not per_share:

@@ -143,7 +143,7 @@ _PATTERNS: Final = {
         (?<![\w.,])                                  # not inside a word (Q4, 10-K) or another number
         (?P<open>\()?
         (?:(?P<sign>[-\u2212\u2013])(?=[$€£\d(UCAH]|EUR|GBP))?
-        (?P<currency>US\$|HK\$|[CA]\$|[$€£¥]|(?:{_CODES})(?=\s?[\d(\-\u2212$]))?\s?
+        (?P<currency>US\$|HK\$|[CA]\$|[$€£¥]|T?(?:{_CODES})(?=\s?[\d(\-\u2212$]))?\s?
         (?P<sign_after>[-\u2212](?=\d))?
         (?P<open_after>\()?
         (?P<digits>{digits})
@@ -152,7 +152,7 @@ _PATTERNS: Final = {
             |%-?punkte|%\ ?points?|%|percent\b|per\ cent\b|prozent\b))?
         (?P<late_close>\))?
         (?:\s?(?P<scale>{_SCALE_WORDS})\b\.?)?
-        (?:\s?(?P<currency_after>{_CODES}|T(?:EUR|USD|CHF|€)|US\$|[$€£](?!\s?\d)|(?:U\.?S\.?\s)?dollars?|euros?
+        (?:\s?(?P<currency_after>(?:{_CODES}|T(?:EUR|USD|CHF|€))(?!\s?\d)|US\$|[$€£](?!\s?\d)|(?:U\.?S\.?\s)?dollars?|euros?
             |pounds?(?:\s+sterling)?|francs?)(?!\w))?
         """,
         re.VERBOSE | re.IGNORECASE,
@@ -192,7 +192,7 @@ def _number(match: re.Match[str], language: str) -> Number:
         value=Decimal(digits),
         negative=bool(match["sign"] or match["sign_after"] or (opened and closed)),
         unit=_unit((match["unit"] or "").lower()),
-        exponent=_exponent(match["scale"] or "", match["currency_after"] or ""),
+        exponent=_exponent(match["scale"] or "", match["currency"] or match["currency_after"] or ""),
         currency=_currency(match["currency"] or match["currency_after"] or ""),
     )
 

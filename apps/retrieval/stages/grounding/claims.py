@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from apps.retrieval.contracts import FindingType, Passage
 from apps.retrieval.stages.figures.bindings import is_year, years_of
 from apps.retrieval.stages.figures.in_passages import PER_SHARE, Figure
-from apps.retrieval.stages.figures.number_matching import AS_WRITTEN, compare_numbers
+from apps.retrieval.stages.figures.number_matching import AS_WRITTEN, Comparison, compare_numbers
 from apps.retrieval.stages.figures.numbers import Number, NumberUnit, units_in
 from apps.retrieval.stages.grounding.clauses import Clause, clause_words, words_beside
 from apps.retrieval.stages.grounding.evidence import Evidence, Said, surroundings, years_around
@@ -40,6 +40,7 @@ _EITHER_WAY: Final = re.compile(
     r"|position|surplus|net|ergebnis|gewinn|\w*\u00fcberschuss|rendite|ver\u00e4nderung|saldo|wertentwicklung)\b",
     re.IGNORECASE,
 )
+_WORD: Final = re.compile(r"[^\W\d_][\w&'\u2019.-]*")
 _IN_BRACKETS: Final = re.compile(r"\([^)]*\)")
 
 
@@ -105,9 +106,23 @@ def bind_operand(number: Number, spoken: Spoken) -> tuple[Figure, ...]:
     return tuple(
         figure
         for figure in spoken.evidence.figures
-        if (compared := compare_numbers(number, figure.number, figure.stated))
+        if (compared := _compared(number, figure))
         and compared.same
         and (number.negative == figure.number.negative or _sign_may_turn(number, figure, spoken.text))
+    )
+
+
+def _compared(number: Number, figure: Figure) -> Comparison | None:
+    compared = compare_numbers(number, figure.number, figure.stated)
+    return compared if compared and compared.same else unscaled(number, figure)
+
+
+def unscaled(number: Number, figure: Figure) -> Comparison | None:
+    """Compare a number without scale and currency, as it stands in a calculation, with the digits of a figure."""
+    if number.exponent or number.currency or not figure.number.exponent:
+        return None
+    return compare_numbers(
+        number, replace(figure.number, exponent=0, currency=""), replace(figure.stated, exponent=None)
     )
 
 
@@ -222,13 +237,36 @@ def is_of_another_row(number: Number, figure: Figure, spoken: Spoken, before: Se
     label = evidence.sources.label(figure)
     own = label.named_by(said)
     if telling and own.named:
-        return _names_better(own, said, figure, evidence)
+        return names_better(own, said, figure, evidence)
     if telling - around - label.vocabulary or lines_named(telling, language) or measures_in(telling, language):
         return not own.named
     return not _is_carried(number, figure, spoken, before)
 
 
-def _names_better(own: Naming, said: frozenset[str], figure: Figure, evidence: Evidence) -> bool:
+def _is_named_next(number: Number, figure: Figure, last: Figure, spoken: Spoken) -> bool:
+    """Return whether a row is named behind another: "X was lower than Y (5 against 7)", "X and Y were 5 and 7"."""
+    evidence, language = spoken.evidence, spoken.evidence.analysis.language
+    own, other = (evidence.sources.label(each) for each in (figure, last))
+    text = spoken.text[: number.start]
+    said = frozenset(word_terms(text, language))
+    named, before = own.named_by(said), other.named_by(said)
+    if not named.full or not before.full or names_better(named, said, figure, evidence):
+        return False
+    first, second = (
+        _first_place(text, words, language) for words in (before.words - named.words or before.words, named.words)
+    )
+    behind = _first_place(text, named.words - before.words or named.words, language)
+    return first < max(second, behind)
+
+
+def _first_place(text: str, words: frozenset[str], language: str) -> int:
+    return min(
+        (match.start() for match in _WORD.finditer(text) if words & set(word_terms(match.group(), language))),
+        default=-1,
+    )
+
+
+def names_better(own: Naming, said: frozenset[str], figure: Figure, evidence: Evidence) -> bool:
     """Return whether the words name another row of the passages in full, and this one only in part."""
     for row in evidence.rows:
         if (row[0].ref_id, row[0].at) == (figure.ref_id, figure.at):
@@ -242,16 +280,18 @@ def _names_better(own: Naming, said: frozenset[str], figure: Figure, evidence: E
 def _is_carried(number: Number, figure: Figure, spoken: Spoken, before: Sequence[Bound]) -> bool:
     """Return whether a figure that is not named is of the row that was named last, or else of what is asked for."""
     rows = [each.figure for each in before if each.figure is not None]
-    if rows:
-        return any(each.label_text == figure.label_text for each in rows)
     evidence, language = spoken.evidence, spoken.evidence.analysis.language
     label = evidence.sources.label(figure)
+    if rows:
+        return any(each.label_text == figure.label_text for each in rows) or _is_named_next(
+            number, figure, rows[-1], spoken
+        )
     # "Premiums earned grew 7 % to 3.11 billion": named before a figure that is no cell.
     said = frozenset(word_terms(blank_places(spoken.text[: number.start]), language))
     if said - plain_terms(language) - moving_terms(language) - evidence.sources.around(evidence.by_ref[figure.ref_id]):
         own = label.named_by(said)
-        return own.named and not _names_better(own, said, figure, evidence)
+        return own.named and not names_better(own, said, figure, evidence)
     if spoken.said.rows:
         return any(each.label_text == figure.label_text for each in spoken.said.rows)
     asked = evidence.asked_words
-    return not asked or not _names_better(label.named_by(asked), asked, figure, evidence)
+    return not asked or not names_better(label.named_by(asked), asked, figure, evidence)

@@ -14,7 +14,7 @@ from apps.retrieval.stages.figures.calculations import comes_out
 from apps.retrieval.stages.figures.in_passages import Figure
 from apps.retrieval.stages.figures.numbers import Number, NumberUnit
 from apps.retrieval.stages.grounding.claims import OUTFLOW, Bound, Spoken, reference_years
-from apps.retrieval.stages.grounding.evidence import Result
+from apps.retrieval.stages.grounding.evidence import Evidence, Result
 from apps.retrieval.stages.grounding.moving_words import (
     DOWN,
     FACTOR,
@@ -27,23 +27,35 @@ from apps.retrieval.stages.grounding.moving_words import (
     moving_terms,
 )
 from apps.retrieval.stages.grounding.wording import blank_places, plain_terms, word_terms
+from apps.retrieval.stages.question.period_mentions import read_period_mentions
 
 _UNTOLD: Final = "no figure of another period confirms it"
 _OTHERWISE: Final = "the figures say otherwise"
 _CALCULATED: Final = "calculated from its row"
 _LARGE: Final = Decimal("1.1")
+_ABOUT: Final = Decimal("0.85")
 _FLAT_WITHIN: Final = Decimal("0.01")
-_BY: Final = re.compile(
-    r"(?:\bby|,\s+or|\bup|\bdown|\b(?:increase|decrease|rise|growth|decline|drop|fall|gain|change|reduction|anstieg|r\u00fcckgang)\s+of"
-    r"|\b(?:rose|grew|fell|increased|decreased|declined|dropped|climbed|gained|improved|jumped|slipped|um)(?:\s+by)?)"
-    r"(?:\s+(?:an?|about|approximately|roughly|nearly|some|around|just|over|almost))*\s*\(?\s*$",
+_CHANGES: Final = re.compile(
+    r"\b(?:change[ds]?|differ\w*|gain|plus|minus|more|less|fewer|above|below|swing|swung|loss|ver\u00e4nder\w*|zuwachs"
+    r"|mehr|weniger|differenz|unterschied)\b|\byear[\s-](?:over|on)[\s-]year\b|\byoy\b|\b(?:up|down)\b",
     re.IGNORECASE,
 )
-_CHANGE_BEHIND: Final = re.compile(
-    r"\s*(?:\)|higher|lower|more|less|increase|decrease|growth|rise|decline|drop|fall|gain|year[\s-](?:over|on)[\s-]year|yoy"
-    r"|compound)\b",
+_FRACTION: Final = re.compile(
+    r"\b(?P<hedge>more\s+than|over|less\s+than|under|nearly|almost|about|around|roughly|some|mehr\s+als|weniger\s+als|\u00fcber|unter"
+    r"|fast|rund|etwa|knapp|gut)?\s*\b(?:an?|one|the|einem?|eines?|ein\w*|die|der)?\s*\b(?P<part>half|third|quarter(?!\s+(?:of|from|to)\b)|fifth|tenth"
+    r"|h\u00e4lfte|drittel|viertel|f\u00fcnftel|zehntel)\b",
     re.IGNORECASE,
 )
+_PARTS_OF_ONE: Final = {
+    **dict.fromkeys(("half", "h\u00e4lfte"), Decimal(1) / 2),
+    **dict.fromkeys(("third", "drittel"), Decimal(1) / 3),
+    **dict.fromkeys(("quarter", "viertel"), Decimal(1) / 4),
+    **dict.fromkeys(("fifth", "f\u00fcnftel"), Decimal(1) / 5),
+    **dict.fromkeys(("tenth", "zehntel"), Decimal(1) / 10),
+}
+_MORE: Final = ("more than", "over", "mehr als", "\u00fcber", "gut")
+_LESS: Final = ("less than", "under", "weniger als", "unter")
+_NEARLY: Final = ("nearly", "almost", "fast", "knapp")
 _FROM: Final = re.compile(r"\bfrom\s+(?:\w+\s+){0,3}$|\bvon\s+$", re.IGNORECASE)
 _OVER_YEARS: Final = re.compile(r"\b(?:years?|periods?|quarters?|since|jahre?n?|zeitraum)\b", re.IGNORECASE)
 _TOTAL: Final = re.compile(r"\b(?:total|sum|net|gross|subtotal|summe|gesamt\w*|insgesamt)\b", re.IGNORECASE)
@@ -63,14 +75,16 @@ class Pair:
         return (abs(later), abs(earlier)) if sizes else (later, earlier)
 
 
-def is_change(number: Number, text: str) -> bool:
-    """Return whether a sentence gives a number as a change: "rose by 219", "up 8.9 %", "an increase of 219"."""
-    return _BY.search(text[: number.start]) is not None or _CHANGE_BEHIND.match(text, number.end) is not None
+def speaks_of_change(spoken: Spoken) -> bool:
+    """Return whether a sentence gives a change; only then may a figure be the difference between two of its row."""
+    text = spoken.text
+    return any(pattern.search(text) for pattern in (UP, DOWN, FLAT, _CHANGES))
 
 
 def work_out_change(number: Number, spoken: Spoken, bound: Sequence[Bound]) -> Bound | None:
     """Return a change as bound, if it follows from the row of which the sentence speaks; None if nothing follows."""
-    for pair in _pairs(spoken, bound):
+    stated = _from_to(None, spoken, bound)
+    for pair in [stated] if stated else _pairs(spoken, bound):
         later, earlier = pair.values(spoken.text)
         if gives(number, later, earlier, pair):
             return Bound(number=number, supported=True, note=_CALCULATED, figure=None, ref_id=pair.later.ref_id)
@@ -101,6 +115,9 @@ def check_directions(spoken: Spoken, bound: Sequence[Bound], results: Sequence[R
     bound = [*bound, *(Bound(number=each.number, supported=True, note="", figure=each) for each in operands)]
     for found in FACTOR.finditer(text):
         yield _finding(FindingType.COMPARISON, found.group(), _factor(found, spoken, bound))
+    if speaks_of_change(spoken):
+        for found in _FRACTION.finditer(text):
+            yield _finding(FindingType.COMPARISON, found.group().strip(), _fraction(found, spoken, bound))
     for pattern, sign in ((LARGEST, 1), (SMALLEST, -1)):
         for found in pattern.finditer(text):
             yield _finding(FindingType.COMPARISON, found.group(), _extreme(found, sign, spoken, bound))
@@ -116,7 +133,9 @@ def rows_compared(spoken: Spoken, bound: Sequence[Bound]) -> tuple[Figure, ...]:
     if not any(pattern.search(text) for pattern in (UP, DOWN, FLAT, FACTOR, LARGEST, SMALLEST)):
         return ()
     changes = any(each.supported and each.figure is None and each.ref_id for each in bound)
-    rows = _named_rows(spoken) or (_rows_said(spoken) if changes or len(_telling(spoken)) == 0 else [])
+    rows = _named_rows(spoken)
+    if not rows and (changes or not _telling(spoken)):
+        rows = _rows_said(spoken) or _rows_asked(spoken)
     return tuple(row[0] for row in rows)
 
 
@@ -141,12 +160,12 @@ def _moved(found: re.Match[str], sign: int, spoken: Spoken, bound: Sequence[Boun
     if not pairs:
         return False, _UNTOLD if not told else _OTHERWISE
     nearest = _nearest(found, pairs, spoken, bound)
-    later, earlier = nearest.values(spoken.text)
-    if sign == 0:
-        holds = abs(later - earlier) <= abs(earlier) * _FLAT_WITHIN
-    else:
-        holds = (later > earlier) - (later < earlier) == sign
-    return holds, nearest.later.ref_id if holds else _OTHERWISE
+    for pair in (each for each in pairs if each.later is nearest.later):
+        later, earlier = pair.values(spoken.text)
+        flat = abs(later - earlier) <= abs(earlier) * _FLAT_WITHIN
+        if flat if sign == 0 else (later > earlier) - (later < earlier) == sign:
+            return True, pair.later.ref_id
+    return False, _OTHERWISE
 
 
 def _agrees(sign: int, piece: str) -> bool:
@@ -155,11 +174,11 @@ def _agrees(sign: int, piece: str) -> bool:
     return (UP if sign > 0 else DOWN).search(piece) is not None and direction_of(piece) in (sign, 0)
 
 
-def _from_to(found: re.Match[str], spoken: Spoken, bound: Sequence[Bound]) -> Pair | None:
+def _from_to(found: re.Match[str] | None, spoken: Spoken, bound: Sequence[Bound]) -> Pair | None:
     """Return the figures of "rose from A to B", or of "B, up from A"."""
     cells = [each for each in bound if each.figure is not None]
     for index, each in enumerate(cells):
-        if not _FROM.search(spoken.text[: each.number.start]) or each.number.start < found.start():
+        if not _FROM.search(spoken.text[: each.number.start]) or (found and each.number.start < found.start()):
             continue
         others = [other for other in cells if other is not each and _one_row(other, each)]
         behind = [other for other in others if other.number.start > each.number.start]
@@ -167,6 +186,9 @@ def _from_to(found: re.Match[str], spoken: Spoken, bound: Sequence[Bound]) -> Pa
         other = behind[0] if behind and not before else (before[-1] if before else None)
         if other is not None and other.figure is not None and each.figure is not None:
             return Pair(later=other.figure, earlier=each.figure)
+        last = [row for row in spoken.said.rows if each.figure and row.label_text == each.figure.label_text]
+        if each.figure is not None and last and last[-1] is not each.figure:
+            return Pair(later=last[-1], earlier=each.figure)
     return None
 
 
@@ -191,36 +213,68 @@ def _nearest(found: re.Match[str], pairs: Sequence[Pair], spoken: Spoken, bound:
 def _pairs(spoken: Spoken, bound: Sequence[Bound]) -> list[Pair]:
     """Return the pairs that a sentence compares: two figures of one row, or one with that of the period before."""
     found: list[Pair] = []
-    cells = [each.figure for each in bound if each.figure is not None]
+    cells = [each.figure for each in bound if each.figure is not None and each.figure.is_cell]
     for figure in dict.fromkeys(cells):
-        row = spoken.evidence.row_of(figure) if figure.is_cell else ()
-        said = [each for each in cells if each.label_text == figure.label_text and each is not figure and each.is_cell]
-        later_said = [each for each in said if _year(each) is not None and (_year(each) or 0) < (_year(figure) or 0)]
-        if _year(figure) is None:
+        time = time_of(figure)
+        if time is None:
             continue
-        if later_said:
-            found.append(Pair(later=figure, earlier=max(later_said, key=lambda each: _year(each) or 0)))
+        said = [each for each in cells if each.label_text == figure.label_text and each is not figure]
+        earlier = [each for each in said if (other := time_of(each)) is not None and other < time]
+        if earlier:
+            found.append(Pair(later=figure, earlier=max(earlier, key=lambda each: time_of(each) or (0, 0))))
         elif not said:
-            found.extend(_with_the_one_before(figure, row, spoken))
+            last = [each for each in spoken.said.rows if each.label_text == figure.label_text and each is not figure]
+            later = [each for each in last if (other := time_of(each)) is not None and other > time]
+            if later:
+                found.append(Pair(later=later[0], earlier=figure))
+            else:
+                found.extend(_with_the_one_before(figure, spoken.evidence.row_of(figure), spoken))
     if not cells:
-        for named in _named_rows(spoken) or _rows_said(spoken):
-            years = years_of(spoken.text) or reference_years(spoken)
-            latest = [each for each in named if _year(each) == max(years, default=None)] or [
-                each for each in named if _year(each) is not None
-            ][:1]
-            found.extend(pair for each in latest for pair in _with_the_one_before(each, named, spoken))
+        for named in _named_rows(spoken) or _rows_said(spoken) or _rows_asked(spoken):
+            found.extend(pair for each in _latest(named, spoken) for pair in _with_the_one_before(each, named, spoken))
     return found
 
 
+def _latest(row: Sequence[Figure], spoken: Spoken) -> list[Figure]:
+    """Return the figure of a row for the time of which the sentence, or else the question, speaks."""
+    text = spoken.text if years_of(spoken.text) else spoken.evidence.analysis.text
+    years = years_of(text) or reference_years(spoken)
+    timed = [(time, each) for each in row if (time := time_of(each)) is not None]
+    quarters = {each.period.fiscal_quarter for each in read_period_mentions(text).named if each.period.fiscal_quarter}
+    fitting = [
+        (time, each)
+        for time, each in timed
+        if time[0] in years and (not quarters or time[1] in quarters or not time[1])
+    ]
+    return [max(fitting or timed, key=lambda pair: pair[0])[1]] if timed else []
+
+
+def time_of(figure: Figure) -> tuple[int, int] | None:
+    """Return the year and quarter of a figure's column; None if it names none or several."""
+    if len(figure.years) != 1:
+        return None
+    periods = read_period_mentions(figure.column).named
+    return next(iter(figure.years)), max((each.period.fiscal_quarter for each in periods), default=0)
+
+
 def _with_the_one_before(figure: Figure, row: Sequence[Figure], spoken: Spoken) -> Iterator[Pair]:
-    year = _year(figure)
-    if year is None:
+    """Yield a figure with that of the period with which it is compared: the one that is named, or else the one before."""
+    time = time_of(figure)
+    if time is None:
         return
-    named = {each for each in years_of(spoken.text) if each < year}
-    wanted = max(named) if named else year - 1
-    others = [each for each in row if each is not figure and _year(each) == wanted and _same_kind(each, figure)]
-    if others:
-        yield Pair(later=figure, earlier=others[0])
+    text = spoken.text if len(years_of(spoken.text)) > 1 else spoken.evidence.analysis.text
+    periods = [each.period for each in read_period_mentions(text).named]
+    named = {(each.fiscal_year, each.fiscal_quarter) for each in periods} - {time}
+    before = (time[0] - 1, time[1])
+    sequential = (time[0], time[1] - 1) if time[1] > 1 else (time[0] - 1, 4)
+    wanted = [each for each in sorted(named, reverse=True) if each < time] or [
+        before,
+        *([sequential] if time[1] else []),
+    ]
+    by_time = {at: each for each in row if each is not figure and (at := time_of(each)) is not None}
+    found = [by_time[each] for each in wanted if each in by_time and _same_kind(by_time[each], figure)]
+    # Where the sentence says no more, the period before may be that of the year before or the last one.
+    yield from (Pair(later=figure, earlier=each) for each in found)
 
 
 def _same_kind(one: Figure, other: Figure) -> bool:
@@ -230,9 +284,12 @@ def _same_kind(one: Figure, other: Figure) -> bool:
 
 
 def _named_rows(spoken: Spoken) -> list[tuple[Figure, ...]]:
-    """Return the rows that a sentence names in full, those with the longest names."""
-    evidence, language = spoken.evidence, spoken.evidence.analysis.language
-    said = frozenset(word_terms(blank_places(spoken.text), language))
+    language = spoken.evidence.analysis.language
+    return rows_named(spoken.evidence, frozenset(word_terms(blank_places(spoken.text), language)))
+
+
+def rows_named(evidence: Evidence, said: frozenset[str]) -> list[tuple[Figure, ...]]:
+    """Return the rows that words name in full, those with the longest names."""
     named = [(evidence.sources.label(row[0]).named_by(said), row) for row in evidence.rows]
     full = [(naming.words, row) for naming, row in named if naming.full]
     return [row for words, row in full if not any(words < other for other, _ in full)]
@@ -240,6 +297,11 @@ def _named_rows(spoken: Spoken) -> list[tuple[Figure, ...]]:
 
 def _rows_said(spoken: Spoken) -> list[tuple[Figure, ...]]:
     return [spoken.evidence.row_of(each) for each in spoken.said.rows[-1:]]
+
+
+def _rows_asked(spoken: Spoken) -> list[tuple[Figure, ...]]:
+    """Return the rows for which the question asks, for a sentence that names none: "Up 4.8 %"."""
+    return rows_named(spoken.evidence, spoken.evidence.asked_words)
 
 
 def _factor(found: re.Match[str], spoken: Spoken, bound: Sequence[Bound]) -> tuple[bool, str]:
@@ -261,6 +323,27 @@ def _factor(found: re.Match[str], spoken: Spoken, bound: Sequence[Bound]) -> tup
             holds = wanted / _LARGE <= times < wanted if grows else wanted < times <= wanted * _LARGE
         else:
             holds = wanted / _LARGE <= times <= wanted * _LARGE
+        return holds, pair.later.ref_id if holds else _OTHERWISE
+    return False, _UNTOLD
+
+
+def _fraction(found: re.Match[str], spoken: Spoken, bound: Sequence[Bound]) -> tuple[bool, str]:
+    """Check "by about a fifth", "by less than a tenth"."""
+    stated = _from_to(found, spoken, bound)
+    part, hedge = _PARTS_OF_ONE[found["part"].lower()], (found["hedge"] or "").lower()
+    for pair in _pairs(spoken, bound) if stated is None else [stated]:
+        later, earlier = pair.values(spoken.text)
+        if not earlier:
+            continue
+        rate = abs((later - earlier) / earlier)
+        if hedge in _MORE:
+            holds = rate > part
+        elif hedge in _LESS:
+            holds = rate < part
+        elif hedge in _NEARLY:
+            holds = part * _ABOUT < rate < part
+        else:
+            holds = part * _ABOUT <= rate <= part * (2 - _ABOUT)
         return holds, pair.later.ref_id if holds else _OTHERWISE
     return False, _UNTOLD
 
@@ -298,10 +381,6 @@ def _extreme(found: re.Match[str], sign: int, spoken: Spoken, bound: Sequence[Bo
 
 def _value(figure: Figure) -> Decimal:
     return -figure.number.scaled if figure.number.negative else figure.number.scaled
-
-
-def _year(figure: Figure) -> int | None:
-    return next(iter(figure.years)) if len(figure.years) == 1 else None
 
 
 def _finding(kind: FindingType, word: str, outcome: tuple[bool, str]) -> Finding:

@@ -24,6 +24,27 @@ _NOISE: Final = ("total", "net", "consolidated", "company", "year", "sum", "gesa
 _GROSS: Final = ("gross", "accumulated", "cost", "deferred", "kumulierte")
 _MOST_FURTHER_TERMS: Final = 2
 _PART: Final = 0.5
+_ALSO: Final = {
+    "revenue": "turnover | total revenue | total revenues | net revenue | net revenues | sales | takings | Umsatz | Gesamtertr\u00e4ge"
+    " | Ertr\u00e4ge | operating revenues",
+    "net income": "earnings | profit | net earnings | net profit | profit after tax | profit for the year | bottom line | Gewinn"
+    " | Konzerngewinn | Nettogewinn | Jahresgewinn | net loss | loss for the year | Konzernergebnis | Jahres\u00fcberschuss",
+    "operating income": "operating profit | operating earnings | EBIT | operating result | Betriebsergebnis | Betriebsgewinn",
+    "income before tax": "pre-tax profit | pretax profit | profit before tax | pre-tax income | pretax income | pre-tax loss"
+    " | loss before tax | profit/(loss) before tax",
+    "selling, general and administrative expense": "G&A | G&A expense | general and administrative expense | SG&A | overheads",
+    "research and development": "R&D | R&D expense | R&D spending | F&E | F&E-Aufwand | Forschung und Entwicklung"
+    " | Forschungsaufwand",
+    "cost of goods sold": "COGS | cost of sales | Materialaufwand",
+    "operating cash flow": "cash from operations | operating cash flow | cash generated from operations"
+    " | cash flow from operating activities | operativer Cashflow",
+    "capital expenditure": "capex | capital spending | capital investment | investment in property | Investitionen",
+    "dividends": "dividends | shareholder dividends | distributions | payouts | dividend payments | Dividende",
+    "share repurchase": "buybacks | share buybacks | stock buybacks | repurchases",
+    "equity": "total equity | shareholders' equity | net assets | Eigenkapital",
+    "depreciation and amortisation": "D&A",
+}
+"""What else prose calls these lines. It names a figure, and is no word to search for."""
 _MANY_THINGS: Final = frozenset({"debt"})
 """Lines whose names in line_items.py are of several things, each a part of what is asked for."""
 
@@ -46,12 +67,14 @@ class Label:
     """A row's label, read.
 
     core: the terms without which it would be another label. all: with those in brackets and behind "net of".
+    noise: of all, those that seldom make another label of it: total, net.
     items: the lines of the glossary that it is. others: other names of these lines.
     heading: terms of the heading above the row.
     """
 
     core: frozenset[str]
     all: frozenset[str]
+    noise: frozenset[str]
     items: frozenset[str]
     others: tuple[frozenset[str], ...]
     heading: frozenset[str]
@@ -64,13 +87,14 @@ class Label:
             if other <= told and len(other) > len(best.words):
                 best = Naming(full=True, share=1.0, words=other)
         own = self.all & told
-        if (self.core and self.core <= told) or (own and len(own) >= len(self.core)):
+        telling = own - self.noise
+        if (self.core and self.core <= told) or (telling and len(telling) >= len(self.core)):
             if not best.full or len(own) >= len(best.words):
                 return Naming(full=True, share=1.0, words=own)
             return best
         if best.full:
             return best
-        share = len(own) / len(self.core) if self.core else 0.0
+        share = len(telling) / len(self.core) if self.core else 0.0
         if self.heading and self.heading <= told:
             return Naming(full=not self.core, share=max(share, _PART), words=own | self.heading)
         return Naming(full=False, share=share, words=own)
@@ -94,7 +118,7 @@ def read_label(label: str, heading: str, language: str) -> Label:
     exact = frozenset(name for name in items if any(each - noise == core for each in _lines(language)[name]))
     items = exact or items
     others = tuple(dict.fromkeys(each for name in sorted(items - _MANY_THINGS) for each in _lines(language)[name]))
-    return Label(core=core, all=(full - noise) or full, items=items, others=others, heading=above)
+    return Label(core=core, all=full, noise=full & noise, items=items, others=others, heading=above)
 
 
 def measures_in(said: Collection[str], language: str) -> frozenset[str]:
@@ -144,6 +168,8 @@ def _lines(language: str) -> dict[str, tuple[frozenset[str], ...]]:
     for name, entry in entries.items():
         names.setdefault(name, []).extend((*entry.triggers, *entry.phrases))
     names.pop("cash flow by activity", None)
+    for name, more in _ALSO.items():
+        names[name].extend(part.strip() for part in more.split("|"))
     return {
         name: tuple(dict.fromkeys(found for each in those if (found := _terms(each, language))))
         for name, those in names.items()

@@ -13,7 +13,12 @@ from apps.retrieval.stages.figures.numbers import Number, read_numbers
 from apps.retrieval.stages.grounding.calculated import IN_THE_ANSWER, check_calculation, find_result
 from apps.retrieval.stages.grounding.claims import FROM_QUESTION, NOWHERE, Bound, Spoken, bind
 from apps.retrieval.stages.grounding.clauses import read_clauses
-from apps.retrieval.stages.grounding.directions import check_directions, is_change, rows_compared, work_out_change
+from apps.retrieval.stages.grounding.directions import (
+    check_directions,
+    rows_compared,
+    speaks_of_change,
+    work_out_change,
+)
 from apps.retrieval.stages.grounding.evidence import Evidence, Result, Said, surroundings
 from apps.retrieval.stages.grounding.periods import is_length_of_time
 from apps.retrieval.stages.grounding.statements import check_statement
@@ -88,7 +93,7 @@ def _bind_all(spoken: Spoken) -> tuple[dict[Number, Bound], list[Result]]:
             results.append(result)
             continue
         bound[number] = bind(number, spoken, [each for each in bound.values() if each.number.start < number.start])
-        if not bound[number].supported and is_change(number, spoken.text):
+        if not bound[number].supported and speaks_of_change(spoken):
             waiting.append(number)
     for number in waiting:
         bound[number] = work_out_change(number, spoken, list(bound.values())) or bound[number]

@@ -20,10 +20,10 @@ from apps.retrieval.stages.figures.numbers import (
     units_in,
 )
 from apps.retrieval.stages.grounding.calculated import IN_THE_ANSWER, claimed_results
-from apps.retrieval.stages.grounding.claims import IN_ANOTHER_ROW, NOWHERE, OF_ANOTHER_COMPANY
+from apps.retrieval.stages.grounding.claims import IN_ANOTHER_ROW, NOWHERE, OF_ANOTHER_COMPANY, names_better, unscaled
 from apps.retrieval.stages.grounding.evidence import Evidence, Said, surroundings, years_around
+from apps.retrieval.stages.grounding.labels import lines_named
 from apps.retrieval.stages.grounding.moving_words import moving_terms
-from apps.retrieval.stages.grounding.unexplained import vocabulary_of
 from apps.retrieval.stages.grounding.wording import blank_places, plain_terms, word_terms
 
 _UNREADABLE: Final = "not a calculation of figures and signs"
@@ -58,6 +58,8 @@ def _check_claim(claim: Claim, evidence: Evidence) -> Finding:
     best: tuple[FindingType, str] | None = None
     for figure in evidence.sources.figures(passage):
         compared = compare_numbers(number, figure.number, figure.stated)
+        if (compared is None or not compared.same) and not claim.unit:
+            compared = unscaled(number, figure) or compared
         if compared is None:
             continue
         objection = _object(claim, figure, passage, evidence) if compared.same else (FindingType.NUMBER, compared.note)
@@ -76,15 +78,21 @@ def _object(claim: Claim, figure: Figure, passage: Passage, evidence: Evidence) 
     if not figure.is_cell:
         return None
     label = evidence.sources.label(figure)
-    for written in (claim.row, claim.measure):
-        said = frozenset(word_terms(blank_places(written), language))
-        if not said - plain_terms(language) - moving_terms(language):
-            continue
-        if not label.named_by(said).named:
-            return FindingType.MEASURE, IN_ANOTHER_ROW
-        known = vocabulary_of(figure, evidence) | plain_terms(language) | moving_terms(language)
-        if said - known:
-            return FindingType.MEASURE, IN_ANOTHER_ROW
+    row, measure = (frozenset(word_terms(blank_places(each), language)) for each in (claim.row, claim.measure))
+    telling = plain_terms(language) | moving_terms(language)
+    if row - telling and (not label.named_by(row).named or names_better(label.named_by(row), row, figure, evidence)):
+        return FindingType.MEASURE, IN_ANOTHER_ROW
+    if not measure - telling:
+        return None
+    own = label.named_by(measure)
+    # A name that our lists do not know is no contradiction where the row is named too.
+    contradicts = names_better(own, measure, figure, evidence) or lines_named(measure, language) - label.items
+    if contradicts if row - telling else not own.named:
+        return (
+            None
+            if own.full and not names_better(own, measure, figure, evidence)
+            else (FindingType.MEASURE, IN_ANOTHER_ROW)
+        )
     return None
 
 
