@@ -13,7 +13,7 @@ from apps.retrieval.stages.figures.calculations import CONSTANTS, Calculation, r
 from apps.retrieval.stages.figures.in_passages import Figure
 from apps.retrieval.stages.figures.numbers import Number, NumberUnit, read_numbers
 from apps.retrieval.stages.grounding.claims import Bound, Spoken, bind_operand
-from apps.retrieval.stages.grounding.evidence import Evidence, Result, Said
+from apps.retrieval.stages.grounding.evidence import Evidence, Result, Said, rows_named
 from apps.retrieval.stages.grounding.labels import Label, measure_words, measures_in, parts_of
 from apps.retrieval.stages.grounding.moving_words import calculated_terms, moving_terms
 from apps.retrieval.stages.grounding.wording import plain_terms, word_terms
@@ -161,27 +161,58 @@ def _is_named(cells: Sequence[tuple[Figure, ...]], spoken: Spoken) -> bool:
     labels = [tuple(evidence.sources.label(each) for each in of_one) for of_one in tables]
     if _fit(said, labels, language) or all(any(each.named_by(said).named for each in of_one) for of_one in labels):
         return not _names_another(said, labels, language)
-    told = said - plain_terms(language) - moving_terms(language) - calculated_terms(language)
+    if _names_another(said, labels, language):
+        return False
+    told = said - plain_terms(language) - moving_terms(language) - calculated_terms(language) - _around(cells, evidence)
     carried = {each.label_text for each in spoken.said.rows}
-    if told or not carried:
-        # Nothing is named: then what is asked for is meant.
-        asked = evidence.asked_words
-        return not told and (not asked or _fit(asked, labels, language) or _share(asked, labels))
-    return all(any(each.label_text in carried for each in of_one) for of_one in tables)
+    if not told and carried:
+        return all(any(each.label_text in carried for each in of_one) for of_one in tables) or _fits_asked(
+            labels, evidence
+        )
+    # Nothing is named: then what is asked for is meant.
+    return (not told or told <= evidence.asked_words) and _fits_asked(labels, evidence)
 
 
-def _share(words: frozenset[str], labels: Sequence[Sequence[Label]]) -> bool:
-    return all(any(each.named_by(words).named for each in of_one) for of_one in labels)
+def _around(cells: Sequence[tuple[Figure, ...]], evidence: Evidence) -> frozenset[str]:
+    return frozenset[str]().union(
+        *(evidence.sources.around(evidence.by_ref[each.ref_id]) for of_one in cells for each in of_one)
+    )
+
+
+def _fits_asked(labels: Sequence[Sequence[Label]], evidence: Evidence) -> bool:
+    """Return whether a calculation without names may be what is asked for.
+
+    It may be unless the question names a measure with another formula, or another row.
+    """
+    asked, language = evidence.asked_words, evidence.analysis.language
+    if _fit(asked, labels, language):
+        return True
+    if any(
+        any(parts_of(each)) and all(label.items for of_one in labels for label in of_one)
+        for each in measures_in(asked, language)
+    ):
+        return False
+    named = {(row[0].ref_id, row[0].at) for row in rows_named(evidence, asked)}
+    return not named or any(each.named_by(asked).named for of_one in labels for each in of_one)
 
 
 def _fit(words: frozenset[str], labels: Sequence[Sequence[Label]], language: str) -> bool:
-    """Return whether words name a measure whose formula has just these rows."""
+    """Return whether words name a measure whose formula has just these rows, or that is named after one of them."""
     items = [frozenset(name for each in of_one for name in each.items) for of_one in labels]
     held = frozenset[str]().union(*items)
-    return any(
+    measures = measures_in(words, language)
+    if any(
         formula <= held and all(each & formula for each in items)
-        for measure in measures_in(words, language)
+        for measure in measures
         for formula in parts_of(measure)
+    ):
+        return True
+    # "EBITDA margin" of a row "Adjusted EBITDA" and revenue.
+    own = frozenset[str]().union(*(each.all for of_one in labels for each in of_one))
+    return any(
+        names and names <= own and not all(items)
+        for measure in measures
+        for names in [measure_words([measure], language) & words - calculated_terms(language)]
     )
 
 
@@ -189,7 +220,7 @@ def _names_another(words: frozenset[str], labels: Sequence[Sequence[Label]], lan
     """Return whether words name a measure with a formula, and none of those has these rows."""
     with_formula = [each for each in measures_in(words, language) if parts_of(each)]
     own = frozenset[str]().union(*(each.core for of_one in labels for each in of_one))
-    others = [each for each in with_formula if not measure_words([each], language) <= own]
+    others = [each for each in with_formula if not measure_words([each], language) & words <= own]
     return bool(others) and not _fit(words, labels, language)
 
 

@@ -14,7 +14,7 @@ from apps.retrieval.stages.figures.calculations import comes_out
 from apps.retrieval.stages.figures.in_passages import Figure
 from apps.retrieval.stages.figures.numbers import Number, NumberUnit
 from apps.retrieval.stages.grounding.claims import OUTFLOW, Bound, Spoken, reference_years
-from apps.retrieval.stages.grounding.evidence import Evidence, Result
+from apps.retrieval.stages.grounding.evidence import Result, rows_named
 from apps.retrieval.stages.grounding.moving_words import (
     DOWN,
     FACTOR,
@@ -41,9 +41,10 @@ _CHANGES: Final = re.compile(
     re.IGNORECASE,
 )
 _FRACTION: Final = re.compile(
-    r"\b(?P<hedge>more\s+than|over|less\s+than|under|nearly|almost|about|around|roughly|some|mehr\s+als|weniger\s+als|\u00fcber|unter"
-    r"|fast|rund|etwa|knapp|gut)?\s*\b(?:an?|one|the|einem?|eines?|ein\w*|die|der)?\s*\b(?P<part>half|third|quarter(?!\s+(?:of|from|to)\b)|fifth|tenth"
-    r"|h\u00e4lfte|drittel|viertel|f\u00fcnftel|zehntel)\b",
+    r"(?:\b(?P<hedge>more\s+than|over|less\s+than|under|nearly|almost|about|around|roughly|some|mehr\s+als|weniger\s+als"
+    r"|\u00fcber|unter|fast|rund|etwa|knapp|gut)\s+)?"
+    r"(?:\b(?:an?|one|eine?[mnrs]?)\s+(?P<part>third|quarter|fifth|tenth|drittel|viertel|f\u00fcnftel|zehntel)\b"
+    r"|\b(?:die\s+|der\s+)?(?P<half>half|h\u00e4lfte)\b(?!\s*-?\s*year))(?!\s+(?:time|earlier|ago|before))",
     re.IGNORECASE,
 )
 _PARTS_OF_ONE: Final = {
@@ -288,13 +289,6 @@ def _named_rows(spoken: Spoken) -> list[tuple[Figure, ...]]:
     return rows_named(spoken.evidence, frozenset(word_terms(blank_places(spoken.text), language)))
 
 
-def rows_named(evidence: Evidence, said: frozenset[str]) -> list[tuple[Figure, ...]]:
-    """Return the rows that words name in full, those with the longest names."""
-    named = [(evidence.sources.label(row[0]).named_by(said), row) for row in evidence.rows]
-    full = [(naming.words, row) for naming, row in named if naming.full]
-    return [row for words, row in full if not any(words < other for other, _ in full)]
-
-
 def _rows_said(spoken: Spoken) -> list[tuple[Figure, ...]]:
     return [spoken.evidence.row_of(each) for each in spoken.said.rows[-1:]]
 
@@ -330,7 +324,7 @@ def _factor(found: re.Match[str], spoken: Spoken, bound: Sequence[Bound]) -> tup
 def _fraction(found: re.Match[str], spoken: Spoken, bound: Sequence[Bound]) -> tuple[bool, str]:
     """Check "by about a fifth", "by less than a tenth"."""
     stated = _from_to(found, spoken, bound)
-    part, hedge = _PARTS_OF_ONE[found["part"].lower()], (found["hedge"] or "").lower()
+    part, hedge = _PARTS_OF_ONE[(found["part"] or found["half"]).lower()], (found["hedge"] or "").lower()
     for pair in _pairs(spoken, bound) if stated is None else [stated]:
         later, earlier = pair.values(spoken.text)
         if not earlier:

@@ -14,7 +14,7 @@ from apps.retrieval.stages.figures.bindings import years_of
 from apps.retrieval.stages.figures.in_passages import Figure, read_figures
 from apps.retrieval.stages.figures.numbers import Number, find_stated_scale, read_numbers
 from apps.retrieval.stages.grounding.labels import Label, read_label
-from apps.retrieval.stages.grounding.wording import is_word
+from apps.retrieval.stages.grounding.wording import is_word, telling_terms
 from apps.retrieval.stages.question.companies import find_named_companies
 from apps.retrieval.stages.question.names import bare_name
 
@@ -142,7 +142,9 @@ class Evidence:
         told = " ".join(
             (*(each.text for each in self.analysis.figures), *(each.trigger for each in self.analysis.expansions))
         )
-        return frozenset(term for term in terms(told, self.analysis.language) if is_word(term))
+        return frozenset(term for term in terms(told, self.analysis.language) if is_word(term)) or frozenset(
+            telling_terms(self.analysis.text, self.analysis.language)
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -165,6 +167,13 @@ class Result:
     operands: tuple[Figure, ...]
     words: frozenset[str]
     ref_id: str
+
+
+def rows_named(evidence: Evidence, said: frozenset[str]) -> list[tuple[Figure, ...]]:
+    """Return the rows that words name in full, those with the longest names."""
+    named = [(evidence.sources.label(row[0]).named_by(said), row) for row in evidence.rows]
+    full = [(naming.words, row) for naming, row in named if naming.full]
+    return [row for words, row in full if not any(words < other for other, _ in full)]
 
 
 def surroundings(passage: Passage) -> str:

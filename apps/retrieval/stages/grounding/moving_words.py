@@ -61,9 +61,9 @@ _MANNERS: Final = word_set(
     weakened lower lowered slid sank rose unchanged flat stable constant double doubled doubling triple tripled
     quadrupled halved halving largest highest biggest greatest smallest lowest least peak peaked more less than fewer
     sharply slightly significantly strongly modestly marginally substantially considerably notably steadily markedly
-    rate compound compounded cagr yoy basis growth average mean ratio share proportion margin times multiple fold
+    rate compound compounded cagr yoy basis growth average mean ratio share proportion margin times multiple fold half fifth tenth quarter third twice
     stieg stiegen gestiegen zugenommen wuchs gewachsen zunahme höher anstieg sank gesunken fiel fielen gefallen
-    abgenommen rückgang zurückgegangen verringert niedriger gesenkt verdoppelt halbiert größte höchste kleinste
+    abgenommen rückgang zurückgegangen verringert niedriger gesenkt verdoppelt halbiert hälfte drittel viertel fünftel zehntel größte höchste kleinste
     niedrigste mehr weniger deutlich leicht stark unverändert
     """
 )
@@ -97,6 +97,24 @@ def calculated_terms(language: str) -> frozenset[str]:
 def paying_terms(language: str) -> frozenset[str]:
     """Return the terms of words for what goes out. They may stand beside an outflow, whatever its row calls it."""
     return frozenset(term for word in _PAYING for term in terms(word, language))
+
+
+@lru_cache(maxsize=4)
+def cost_terms(language: str) -> frozenset[str]:
+    """Return the terms of words that call what a row names a cost."""
+    words = (
+        "cost",
+        "costs",
+        "expense",
+        "expenses",
+        "spending",
+        "expenditure",
+        "charge",
+        "charges",
+        "kosten",
+        "aufwand",
+    )
+    return frozenset(term for word in words for term in terms(word, language))
 
 
 def direction_of(text: str) -> int:

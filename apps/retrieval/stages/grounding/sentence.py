@@ -10,6 +10,7 @@ from apps.retrieval.stages.figures.bindings import is_year, years_of
 from apps.retrieval.stages.figures.calculations import read_calculations
 from apps.retrieval.stages.figures.number_matching import AS_WRITTEN
 from apps.retrieval.stages.figures.numbers import Number, read_numbers
+from apps.retrieval.stages.grounding.by_formula import by_formula
 from apps.retrieval.stages.grounding.calculated import IN_THE_ANSWER, check_calculation, find_result
 from apps.retrieval.stages.grounding.claims import FROM_QUESTION, NOWHERE, Bound, Spoken, bind
 from apps.retrieval.stages.grounding.clauses import read_clauses
@@ -93,10 +94,14 @@ def _bind_all(spoken: Spoken) -> tuple[dict[Number, Bound], list[Result]]:
             results.append(result)
             continue
         bound[number] = bind(number, spoken, [each for each in bound.values() if each.number.start < number.start])
-        if not bound[number].supported and speaks_of_change(spoken):
+        if not bound[number].supported and not is_year(number):
             waiting.append(number)
     for number in waiting:
-        bound[number] = work_out_change(number, spoken, list(bound.values())) or bound[number]
+        changed = work_out_change(number, spoken, list(bound.values())) if speaks_of_change(spoken) else None
+        if changed is None and (worked := by_formula(number, spoken)) is not None:
+            changed, result = worked
+            results.append(result)
+        bound[number] = changed or bound[number]
     return dict(sorted(bound.items(), key=lambda pair: pair[0].start)), results
 
 

@@ -11,10 +11,16 @@ from apps.retrieval.contracts import Finding, FindingType
 from apps.retrieval.stages.figures.in_passages import Figure
 from apps.retrieval.stages.grounding.claims import OF_ANOTHER_COMPANY, OUTFLOW, Bound, Spoken
 from apps.retrieval.stages.grounding.evidence import Evidence, Result
-from apps.retrieval.stages.grounding.moving_words import calculated_terms, moving_terms, paying_terms
+from apps.retrieval.stages.grounding.moving_words import calculated_terms, cost_terms, moving_terms, paying_terms
 from apps.retrieval.stages.grounding.statements import follows_order
 from apps.retrieval.stages.grounding.wording import blank_periods, blank_places, is_word, plain_terms, word_terms
 
+# A row of these is no cost; of any other, "costs" or "expense" may be said.
+_EARNED_OR_OWNED: Final = re.compile(
+    r"\b(?:income|revenues?|sales|profit|earnings|assets|equity|debt|cash|margin|shares?|customers?|employees|premiums|deposits"
+    r"|orders?|backlog|ertr\u00e4ge|\w*erl\u00f6se|\w*gewinn|\w*ergebnis|umsatz|\w*\u00fcberschuss)\b",
+    re.IGNORECASE,
+)
 _NOT_BESIDE: Final = "not said where its figures stand"
 _NOT: Final = re.compile(
     r"\b(?:not|no|never|neither|nor|cannot|without|prohibited|forbidden|excluded|nicht|kein\w*|nie|verboten)\b"
@@ -33,6 +39,8 @@ def vocabulary_of(figure: Figure, evidence: Evidence) -> frozenset[str]:
     found = own | evidence.sources.around(passage)
     if figure.is_cell and (figure.number.negative or OUTFLOW.search(figure.label_text)):
         found |= paying_terms(language)
+    if figure.is_cell and not _EARNED_OR_OWNED.search(figure.label_text):
+        found |= cost_terms(language)
     return found | evidence.sources.label(figure).vocabulary if figure.is_cell else found
 
 
