@@ -143,7 +143,7 @@ def _has_figures(text: str, equals: re.Match[str], numbers: Sequence[Number]) ->
 
 
 def _ends_between(text: str, start: int, end: int) -> bool:
-    return re.search(r"[.;:?!](?=\s)|\n|,\s", text[start:end]) is not None
+    return re.search(r"[.;:?!](?=\s)|\n|,\s|\b(?:and|so|und)\b", text[start:end]) is not None
 
 
 def _read_chain(

@@ -93,9 +93,13 @@ def find_result(number: Number, results: Iterable[Result]) -> Result | None:
     return next((each for each in results if _repeats(number, each)), None)
 
 
-def _repeats(number: Number, of: Result) -> bool:
+def _repeats(number: Number, of: Result, *, operand: bool = False) -> bool:
     result = of.number
-    if number.unit is not result.unit or (number.currency and result.currency and number.currency != result.currency):
+    # "13.3 - 19.9" of "13.3 %" and "19.9 %".
+    bare = operand and number.unit is NumberUnit.PLAIN
+    if (number.unit is not result.unit and not bare) or (
+        number.currency and result.currency and number.currency != result.currency
+    ):
         return False
     if number.negative != result.negative and result.unit is NumberUnit.PLAIN and number.negative:
         return False
@@ -104,7 +108,7 @@ def _repeats(number: Number, of: Result) -> bool:
     exponents = {number.exponent - result.exponent}
     if not result.exponent:
         # "88,420 - 31,220 = 57,200" in thousands is "57.2 million".
-        exponents |= {0, *(number.exponent - (each.stated.exponent or 0) for each in of.operands)}
+        exponents |= {0, *(number.exponent - (each.stated.exponent or each.number.exponent) for each in of.operands)}
     step = Decimal(1).scaleb(-number.decimals)
     return any(
         result.value.scaleb(-exponent).quantize(step, rounding=mode) == number.value
@@ -114,7 +118,7 @@ def _repeats(number: Number, of: Result) -> bool:
 
 
 def _earlier(operand: Number, results: Sequence[Result]) -> Result | None:
-    return next((each for each in results if _repeats(operand, each)), None)
+    return next((each for each in results if _repeats(operand, each, operand=True)), None)
 
 
 def _in_figures(claimed: ClaimedCalculation) -> str:
@@ -143,7 +147,12 @@ def _objection(
     of = {year for each in (*cells, *carried) for figure in each for year in figure.years}
     if years and of and not of & years:
         return FindingType.NUMBER, _OTHER_YEAR
-    exponents = {figure.stated.exponent or 0 for each in (*cells, *carried) for figure in each}
+    exponents = {
+        exponent
+        for each in (*cells, *carried)
+        for figure in each
+        for exponent in (figure.stated.exponent or 0, figure.number.exponent)
+    }
     if not calculation.comes_out(exponents):
         return FindingType.NUMBER, _WRONG
     if not _is_named(cells, spoken):
@@ -232,4 +241,5 @@ def _words(cells: Sequence[tuple[Figure, ...]], spoken: Spoken) -> frozenset[str
     )
     said = frozenset(word_terms(spoken.text, language))
     fitting = [measure for measure in measures_in(said, language) if any(each <= items for each in parts_of(measure))]
-    return measure_words(fitting, language)
+    # What is asked for by a name that the glossary does not know is checked by the rows alone.
+    return measure_words(fitting, language) | evidence.asked_words

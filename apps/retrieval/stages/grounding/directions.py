@@ -89,7 +89,25 @@ def work_out_change(number: Number, spoken: Spoken, bound: Sequence[Bound]) -> B
         later, earlier = pair.values(spoken.text)
         if gives(number, later, earlier, pair):
             return Bound(number=number, supported=True, note=_CALCULATED, figure=None, ref_id=pair.later.ref_id)
+    points = number.unit in (NumberUnit.POINTS, NumberUnit.BASIS_POINTS)
+    for later, earlier in _result_pairs(spoken):
+        change = abs(later.number.value - earlier.number.value) * (100 if number.unit is NumberUnit.BASIS_POINTS else 1)
+        if points and later.number.percent and earlier.number.percent and change == number.value:
+            return Bound(number=number, supported=True, note=_CALCULATED, ref_id=later.ref_id)
     return None
+
+
+def _result_pairs(spoken: Spoken) -> Iterator[tuple[Result, Result]]:
+    """Yield results of one unit that were calculated for different times, the later first."""
+    timed = [(max(times), each) for each in spoken.said.results if (times := _times_of(each))]
+    for one, first in timed:
+        for other, second in timed:
+            if one > other and first.number.unit is second.number.unit:
+                yield first, second
+
+
+def _times_of(result: Result) -> list[tuple[int, int]]:
+    return [time for each in result.operands if (time := time_of(each)) is not None]
 
 
 def gives(number: Number, later: Decimal, earlier: Decimal, pair: Pair) -> bool:
@@ -158,6 +176,14 @@ def _moved(found: re.Match[str], sign: int, spoken: Spoken, bound: Sequence[Boun
         return True, told[0].ref_id
     stated = _from_to(found, spoken, bound)
     pairs = _pairs(spoken, bound) if stated is None else [stated]
+    if not pairs or len([each for each in bound if each.figure is None and each.number.percent]) > 1:
+        for later_result, earlier_result in _result_pairs(spoken):
+            values = [
+                -each.number.value if each.number.negative else each.number.value
+                for each in (later_result, earlier_result)
+            ]
+            if (values[0] > values[1]) - (values[0] < values[1]) == sign:
+                return True, later_result.ref_id
     if not pairs:
         return False, _UNTOLD if not told else _OTHERWISE
     nearest = _nearest(found, pairs, spoken, bound)

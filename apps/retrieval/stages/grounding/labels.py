@@ -45,6 +45,11 @@ _ALSO: Final = {
     "depreciation and amortisation": "D&A",
 }
 """What else prose calls these lines. It names a figure, and is no word to search for."""
+_MEASURES_ALSO: Final = {
+    "net margin": "return on sales | return on revenue | return on revenues | Umsatzrendite | Nettomarge | Nettoumsatzrendite",
+    "operating margin": "EBIT margin | EBIT-Marge | operative Marge",
+    "profit margin": "Bruttomarge",
+}
 _MANY_THINGS: Final = frozenset({"debt"})
 """Lines whose names in line_items.py are of several things, each a part of what is asked for."""
 
@@ -179,7 +184,13 @@ def _lines(language: str) -> dict[str, tuple[frozenset[str], ...]]:
 @lru_cache(maxsize=4)
 def _measures(language: str) -> dict[str, tuple[frozenset[str], ...]]:
     return {
-        entry.label: tuple(dict.fromkeys(found for each in entry.triggers if (found := _terms(each, language))))
+        entry.label: tuple(
+            dict.fromkeys(
+                found
+                for each in (*entry.triggers, *_MEASURES_ALSO.get(entry.label, "").split("|"))
+                if (found := _terms(each, language))
+            )
+        )
         for entry in GLOSSARY
         if entry.label in PARTS
     }

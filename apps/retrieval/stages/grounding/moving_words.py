@@ -17,14 +17,14 @@ _UP_VERBS: Final = (
 )
 _DOWN_VERBS: Final = (
     r"fell|fall(?:s|en|ing)?|decreas\w*|declin\w*|drop\w*|shr[aiu]nk\w*|slip\w*|reduc(?:ed?|ing|tion)|contract(?:ed|ing)"
-    r"|narrow\w*|worsen\w*|weaken\w*|lower(?:ed)?|slid|sank|sunk|gesunken|fiel(?:en)?|gefallen|abgenommen|r\u00fcckgang"
+    r"|narrow\w*|slid(?:es?|ing)|worsen\w*|weaken\w*|lower(?:ed)?|slid|sank|sunk|gesunken|fiel(?:en)?|gefallen|abgenommen|r\u00fcckgang"
     r"|zur\u00fcckgegangen|verringert\w*|niedriger|gesenkt"
 )
 _BESIDE: Final = (
     r"(?=\s+(?:from|by|to|on|about|roughly|slightly|sharply|some|approximately|nearly|year"
     r"|\(?[$\u20ac\u00a3\d]|[A-Z]{3}\s?\d))"
 )
-UP: Final = re.compile(rf"\b(?:{_UP_VERBS})\b|\bup\b{_BESIDE}", re.IGNORECASE)
+UP: Final = re.compile(rf"\b(?:{_UP_VERBS})\b|(?<!made\s)(?<!make\s)(?<!makes\s)\bup\b{_BESIDE}", re.IGNORECASE)
 DOWN: Final = re.compile(rf"\b(?:{_DOWN_VERBS})\b|\bdown\b{_BESIDE}", re.IGNORECASE)
 FLAT: Final = re.compile(
     r"\b(?:unchanged|flat|stable|constant|the\s+same|unver\u00e4ndert|stabil|gleich\s+geblieben)\b", re.IGNORECASE
@@ -58,7 +58,7 @@ _MANNERS: Final = word_set(
     surged jump jumped expand expanded widen widened improve improved advanced gained accelerated higher exceeded
     exceeding exceeds strengthened fell fall falling fallen decrease decreased decreasing decreases decline declined
     declining declines drop dropped shrank shrunk slip slipped reduce reduced reduction contracted narrowed worsened
-    weakened lower lowered slid sank rose unchanged flat stable constant double doubled doubling triple tripled
+    weakened lower lowered slid sank rose slide slides short swing swung unchanged flat stable constant double doubled doubling triple tripled
     quadrupled halved halving largest highest biggest greatest smallest lowest least peak peaked more less than fewer
     sharply slightly significantly strongly modestly marginally substantially considerably notably steadily markedly
     rate compound compounded cagr yoy basis growth average mean ratio share proportion margin times multiple fold half fifth tenth quarter third twice
@@ -68,7 +68,7 @@ _MANNERS: Final = word_set(
     """
 )
 _OF_A_CALCULATION: Final = word_set(
-    "average mean ratio share proportion margin rate compound compounded cagr multiple cover covered covers"
+    "average mean ratio share gearing leverage quote marge rendite anteil durchschnitt proportion margin rate compound compounded cagr multiple cover covered covers"
 )
 
 

@@ -35,6 +35,13 @@ _LENGTH: Final = re.compile(
 _OF_TIME: Final = re.compile(
     r"\s*-?\s*(?:fiscal\s+)?(?:years?|months?|quarters?|weeks?|periods?|jahren?|monaten?)\b", re.IGNORECASE
 )
+_FROM: Final = re.compile(r"\bfrom\s+(?:about\s+|around\s+|only\s+)?$|\bvon\s+(?:rund\s+)?$", re.IGNORECASE)
+# A year with which is compared is not that of the figure.
+_COMPARED_WITH: Final = re.compile(
+    r"\b(?:compared\s+(?:with|to)|versus|vs\.?|against|relative\s+to|than\s+in|than|gegen\u00fcber|verglichen\s+mit|als)\s+"
+    r"(?:fiscal\s+(?:year\s+)?|the\s+year\s+|FY\s?|dem\s+jahr\s+)?(?:19|20)\d\d\b",
+    re.IGNORECASE,
+)
 RESPECTIVELY: Final = re.compile(r"\b(?:respectively|beziehungsweise|jeweils)\b", re.IGNORECASE)
 _BREAK: Final = re.compile(
     r"[,;]|\b(?:and|while|whereas|but|compared|versus|vs|against|from|down|up|und|gegen\w*|nach)\b", re.IGNORECASE
@@ -51,11 +58,29 @@ def claimed_years(
     figures = [each for each in numbers if not is_year(each)]
     if RESPECTIVELY.search(sentence) and (in_order := _in_order(sentence, numbers, figures, number)):
         return in_order
+    if is_from(sentence, number) and not _has_own_year(sentence, numbers, number):
+        # "From 98.5 to 121.6 in 2023": of a time before.
+        return frozenset()
+    sentence = _COMPARED_WITH.sub(lambda match: " " * len(match.group()), sentence)
     if _is_relative(sentence, figures, number):
         # "310 in 2024, down from 282 a year earlier": the year before the one that is named.
         named = years_of(sentence) or reference
         return frozenset({max(named) - 1}) if named else frozenset()
     return bound_years(sentence, numbers, number)
+
+
+def is_from(sentence: str, number: Number) -> bool:
+    """Return whether a number is that from which something changed."""
+    return _FROM.search(sentence[: number.start]) is not None
+
+
+def _has_own_year(sentence: str, numbers: Sequence[Number], number: Number) -> bool:
+    following = min(
+        (each.start for each in numbers if each.start >= number.end and not is_year(each)), default=len(sentence)
+    )
+    behind = sentence[number.end : following]
+    cut = _BREAK.search(behind)
+    return bool(years_of(behind[: cut.start()] if cut else behind))
 
 
 def span_of(text: str) -> frozenset[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from apps.corpus.terms import terms
 from apps.retrieval.contracts import Finding, FindingType
@@ -30,6 +32,10 @@ from apps.retrieval.stages.question.names import proper_names
 from apps.retrieval.stages.question.period_mentions import read_period_mentions
 
 
+# The rest of the sentence says what is so. Whether that is a yes, the judgement on what was asked decides.
+_YES_OR_NO: Final = re.compile(r"^\W*(?:yes|no|ja|nein)\b(?=\W*$|\s*[,.:;\u2013\u2014-])", re.IGNORECASE)
+
+
 def check_sentence(sentence: str, written: str, quoted: str, evidence: Evidence, said: Said) -> Iterator[Finding]:
     """Check the claims of a sentence, without its quotations.
 
@@ -40,6 +46,7 @@ def check_sentence(sentence: str, written: str, quoted: str, evidence: Evidence,
              said: what the sentences before said; what this one says is added.
     """
     language = evidence.analysis.language
+    sentence = _YES_OR_NO.sub(lambda match: " " * len(match.group()), sentence)
     dates = read_dates(sentence)
     for date in dates:
         yield _date(date.text, evidence)
@@ -97,11 +104,13 @@ def _bind_all(spoken: Spoken) -> tuple[dict[Number, Bound], list[Result]]:
         if not bound[number].supported and not is_year(number):
             waiting.append(number)
     for number in waiting:
-        changed = work_out_change(number, spoken, list(bound.values())) if speaks_of_change(spoken) else None
-        if changed is None and (worked := by_formula(number, spoken)) is not None:
-            changed, result = worked
+        if (worked := by_formula(number, spoken, list(bound.values()))) is not None:
+            bound[number], result = worked
             results.append(result)
-        bound[number] = changed or bound[number]
+            said.results.append(result)
+    for number in waiting:
+        if not bound[number].supported and speaks_of_change(spoken):
+            bound[number] = work_out_change(number, spoken, list(bound.values())) or bound[number]
     return dict(sorted(bound.items(), key=lambda pair: pair[0].start)), results
 
 

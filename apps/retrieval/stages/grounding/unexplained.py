@@ -45,7 +45,7 @@ def vocabulary_of(figure: Figure, evidence: Evidence) -> frozenset[str]:
 
 
 def check_words(
-    spoken: Spoken, bound: Sequence[Bound], results: Iterable[Result], rows: Sequence[Figure] = ()
+    spoken: Spoken, bound: Sequence[Bound], results: Sequence[Result], rows: Sequence[Figure] = ()
 ) -> Iterator[Finding]:
     """Check the words of a sentence with figures.
 
@@ -59,7 +59,7 @@ def check_words(
     known = plain_terms(language) | moving_terms(language)
     known = known.union(*(vocabulary_of(each, evidence) for each in dict.fromkeys(figures)))
     known = known.union(*(each.words for each in results))
-    if any(True for _ in results):
+    if results:
         known |= calculated_terms(language)
     said = _blank_numbers(spoken)
     left = list(dict.fromkeys(term for term in word_terms(blank_places(said), language) if term not in known))
@@ -73,7 +73,7 @@ def check_words(
             ref_id="",
             note=OF_ANOTHER_COMPANY if company else _NOT_BESIDE,
         )
-    elif _turned(spoken.text, figures) or _exchanges_roles(spoken, figures):
+    elif _turned(spoken.text, figures) or (not results and _exchanges_roles(spoken, figures)):
         yield Finding(
             type=FindingType.STATEMENT,
             value=" ".join(spoken.text.split()),

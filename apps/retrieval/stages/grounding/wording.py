@@ -33,7 +33,7 @@ _PLAIN: Final = {
         percentage point points basis currency dollar dollars usd eur gbp chf generate generated incur incurred hold
         held carry carried see saw remain remained spend spent sit sits say says said note noted per cent there here
         one whole full entire time its their see ie eg approx roughly comprise comprised consolidated available
-        yes no indeed correct us sterling pound pounds inc incs corp corps plc ltd llc llp lp co ag se sa nv gmbh bank insurer drugmaker utility
+        rate close closed closes times multiplied yes no indeed correct us sterling pound pounds inc incs corp corps plc ltd llc llp lp co ag se sa nv gmbh bank insurer drugmaker utility
         retailer manufacturer lender issuer fund manager trust partnership carrier bring brings brought take took went go
         move moved went passage source cited reading put puts places placed make makes made use used using take takes taken taking
         work works out add adds added back set sets next already still
@@ -46,7 +46,7 @@ _PLAIN: Final = {
         eur usd insgesamt rund etwa circa ca gegenüber verglichen vergleich beziehungsweise jeweils laut gemäß bericht
         unternehmen gesellschaft konzern wert betrag höhe zahl angabe tabelle zeile spalte stand standen erreichte
         erreichten ergibt entspricht weist wies ausgewiesen berichtet nannte nennt ende beginn davon somit damit
-        zuvor vorher ja nein plus minus teur tsd us dollar pfund bank versicherer hersteller fonds haus institut
+        geteilt durch dividiert mal position posten zuvor vorher ja nein plus minus teur tsd us dollar pfund bank versicherer hersteller fonds haus institut
         """
     ),
 }
@@ -55,7 +55,7 @@ _CONNECTED: Final = re.compile(r"[\u2010-\u2014/+*=\u2212]")
 
 def is_word(term: str) -> bool:
     """Return whether a term is a word, and no number or period."""
-    return _NO_WORD.fullmatch(term) is None and any(character.isalpha() for character in term)
+    return len(term) > 1 and _NO_WORD.fullmatch(term) is None and any(character.isalpha() for character in term)
 
 
 @lru_cache(maxsize=4)
