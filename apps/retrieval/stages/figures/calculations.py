@@ -104,6 +104,9 @@ def comes_out(value: Decimal, operands: Sequence[Number], result: Number) -> boo
     sought = [value]
     if result.unit is not NumberUnit.PLAIN:
         sought = [value * 10_000] if result.unit is NumberUnit.BASIS_POINTS else [value * 100]
+        if result.unit is not NumberUnit.PERCENT and not any(each.unit is NumberUnit.PERCENT for each in operands):
+            # A share of amounts is given in per cent, and points are between percents alone.
+            sought = []
         # "a / b * 100 = 11.1 %", and differences of figures that are given in per cent.
         if any(each.value == 100 for each in operands) or all(each.unit is NumberUnit.PLAIN for each in operands):
             sought.append(value)

@@ -12,11 +12,12 @@ from apps.retrieval.contracts import ClaimedCalculation, FindingType
 from apps.retrieval.stages.figures.calculations import CONSTANTS, Calculation, read_calculations
 from apps.retrieval.stages.figures.in_passages import Figure
 from apps.retrieval.stages.figures.numbers import Number, NumberUnit, read_numbers
-from apps.retrieval.stages.grounding.claims import Bound, Spoken, bind_operand
+from apps.retrieval.stages.grounding.claims import Bound, Spoken, bind_operand, reference_years
 from apps.retrieval.stages.grounding.evidence import Evidence, Result, Said, rows_named
 from apps.retrieval.stages.grounding.labels import Label, measure_words, measures_in, parts_of
 from apps.retrieval.stages.grounding.moving_words import calculated_terms, moving_terms
-from apps.retrieval.stages.grounding.wording import plain_terms, word_terms
+from apps.retrieval.stages.grounding.periods import claimed_years
+from apps.retrieval.stages.grounding.wording import blank_places, plain_terms, word_terms
 
 IN_THE_ANSWER: Final = "calculated in the answer"
 _CONSTANT: Final = "a constant of the calculation"
@@ -93,6 +94,18 @@ def find_result(number: Number, results: Iterable[Result]) -> Result | None:
     return next((each for each in results if _repeats(number, each)), None)
 
 
+def fits_result(number: Number, result: Result, spoken: Spoken) -> bool:
+    """Return whether what a sentence says beside a result fits the cells from which it is calculated."""
+    evidence, language = spoken.evidence, spoken.evidence.analysis.language
+    years = claimed_years(spoken.text, spoken.numbers, number, reference_years(spoken))
+    of = {year for each in result.operands for year in each.years}
+    if years and of and not years & of:
+        return False
+    said = frozenset(word_terms(blank_places(spoken.text), language))
+    named = {row[0].label_text for row in rows_named(evidence, said)}
+    return not named or bool(named & {each.label_text for each in result.operands}) or bool(measures_in(said, language))
+
+
 def _repeats(number: Number, of: Result, *, operand: bool = False) -> bool:
     result = of.number
     # "13.3 - 19.9" of "13.3 %" and "19.9 %".
@@ -155,6 +168,9 @@ def _objection(
     }
     if not calculation.comes_out(exponents):
         return FindingType.NUMBER, _WRONG
+    named = {each for of_one in (*cells, *carried) for figure in of_one for each in figure.stated.currencies}
+    if calculation.result.currency and named and calculation.result.currency not in named:
+        return FindingType.NUMBER, "in another currency"
     if not _is_named(cells, spoken):
         return FindingType.MEASURE, _OTHER_ROWS
     return None
@@ -167,6 +183,10 @@ def _is_named(cells: Sequence[tuple[Figure, ...]], spoken: Spoken) -> bool:
     tables = [tuple(each for each in of_one if each.is_cell) for of_one in cells]
     if not all(tables):
         return True
+    own = {each.label_text for of_one in tables for each in of_one}
+    others = {row[0].label_text for row in rows_named(evidence, said)} - own
+    if others and not any(any(each.named_by(said).named for each in of_one) for of_one in _read(tables, evidence)[-1:]):
+        return False
     labels = [tuple(evidence.sources.label(each) for each in of_one) for of_one in tables]
     if _fit(said, labels, language) or all(any(each.named_by(said).named for each in of_one) for of_one in labels):
         return not _names_another(said, labels, language)
@@ -180,6 +200,10 @@ def _is_named(cells: Sequence[tuple[Figure, ...]], spoken: Spoken) -> bool:
         )
     # Nothing is named: then what is asked for is meant.
     return (not told or told <= evidence.asked_words) and _fits_asked(labels, evidence)
+
+
+def _read(tables: Sequence[tuple[Figure, ...]], evidence: Evidence) -> list[tuple[Label, ...]]:
+    return [tuple(evidence.sources.label(each) for each in of_one) for of_one in tables]
 
 
 def _around(cells: Sequence[tuple[Figure, ...]], evidence: Evidence) -> frozenset[str]:

@@ -16,7 +16,7 @@ from apps.retrieval.stages.grounding.clauses import Clause, clause_words, words_
 from apps.retrieval.stages.grounding.evidence import Evidence, Said, surroundings, years_around
 from apps.retrieval.stages.grounding.labels import Naming, lines_named, measures_in
 from apps.retrieval.stages.grounding.moving_words import moving_terms
-from apps.retrieval.stages.grounding.periods import claimed_years, is_compared, span_of
+from apps.retrieval.stages.grounding.periods import claimed_years, is_compared, is_from, span_of
 from apps.retrieval.stages.grounding.wording import blank_places, plain_terms, word_terms
 from apps.retrieval.stages.question.period_mentions import read_period_mentions
 
@@ -34,6 +34,11 @@ _NEGATIVE_WORDS: Final = re.compile(
     r"\b(?:loss|lost|negative|deficit|decreas|declin|fell|fall|down|lower|outflow|used|paid|pays|spen[dt]|repurchas"
     r"|repaid|reduc|drop|minus|verlust|negativ|sank|fiel|gesunken|abgenommen)",
     re.IGNORECASE,
+)
+_RESULTS: Final = frozenset({"net income", "operating income", "income before tax", "earnings per share"})
+_LOSS: Final = re.compile(r"\b(?:loss(?:es)?|deficit|\w*verlust\w*|\w*fehlbetrag)\b", re.IGNORECASE)
+_PROFIT: Final = re.compile(
+    r"\b(?:income|profit|earnings|surplus|\w*gewinn\w*|\w*\u00fcberschuss|\w*ergebnis)\b", re.IGNORECASE
 )
 _EITHER_WAY: Final = re.compile(
     r"\b(?:income|profit|earnings|result|return|margin|growth|change|flows?|cash|gain|ebit\w*|performance|yield|equity|balance"
@@ -157,10 +162,12 @@ def object_to(
 ) -> tuple[FindingType, str] | None:
     """Return why a figure with the same digits is not the one that is claimed; None if there is no objection."""
     passage = spoken.evidence.by_ref[figure.ref_id]
-    if note := _of_other_value(number, figure, spoken.text, passage, years):
+    if note := _of_other_value(number, figure, spoken, passage, years):
         return FindingType.NUMBER, note
     clause = spoken.clauses[number]
-    if _is_of_another_span(clause, figure, spoken):
+    if _is_of_another_result(number, figure, clause, spoken):
+        return FindingType.NUMBER, "with the opposite sign in the source"
+    if _is_of_another_span(number, clause, figure, spoken):
         return FindingType.NUMBER, "of another period"
     if is_of_another_company(passage, figure, clause.text, spoken):
         return FindingType.COMPANY, OF_ANOTHER_COMPANY
@@ -169,7 +176,21 @@ def object_to(
     return None
 
 
-def _of_other_value(number: Number, figure: Figure, sentence: str, passage: Passage, years: frozenset[int]) -> str:
+def _is_of_another_result(number: Number, figure: Figure, clause: Clause, spoken: Spoken) -> bool:
+    """Return whether a profit is called a loss, or a loss a profit."""
+    if not figure.is_cell or not spoken.evidence.sources.label(figure).items & _RESULTS:
+        return False
+    is_loss = figure.number.negative or (
+        _LOSS.search(figure.label_text) is not None and _PROFIT.search(figure.label_text) is None
+    )
+    says_loss, says_profit = _LOSS.search(clause.before) is not None, _PROFIT.search(clause.before) is not None
+    if is_loss:
+        return says_profit and not says_loss and not number.negative
+    return says_loss and not says_profit
+
+
+def _of_other_value(number: Number, figure: Figure, spoken: Spoken, passage: Passage, years: frozenset[int]) -> str:
+    sentence = spoken.text
     if number.negative != figure.number.negative and not _sign_may_turn(number, figure, sentence):
         return "with the opposite sign in the source"
     if PER_SHARE.search(sentence[number.end : number.end + 20]) and not figure.per_share:
@@ -181,8 +202,11 @@ def _of_other_value(number: Number, figure: Figure, sentence: str, passage: Pass
         return "a figure per share, in another scale"
     if years and figure.years and not years & figure.years:
         return "of another year"
-    if years and not figure.years and not years & years_around(passage):
-        return "of another year"
+    if years and not figure.years:
+        # "714.8 (2023: 826.1)": what is not of 2023 there is of another year.
+        others = frozenset(year for each in spoken.evidence.piece_of(figure) for year in each.years)
+        if not years & (years_around(passage) - others):
+            return "of another year"
     return ""
 
 
@@ -197,13 +221,14 @@ def _sign_may_turn(number: Number, figure: Figure, sentence: str) -> bool:
     return not number.negative and _NEGATIVE_WORDS.search(sentence) is not None
 
 
-def _is_of_another_span(clause: Clause, figure: Figure, spoken: Spoken) -> bool:
+def _is_of_another_span(number: Number, clause: Clause, figure: Figure, spoken: Spoken) -> bool:
     """Return whether a column is of another quarter, or of a longer or shorter time, than is said beside a number."""
     asked = "" if years_of(spoken.text) else " ".join(each.label for each in spoken.evidence.analysis.periods)
     said = clause.text if span_of(clause.text) else spoken.text if span_of(spoken.text) else asked
     claimed = {each.period for each in read_period_mentions(said).named if each.period.fiscal_quarter}
     told = {each.period for each in read_period_mentions(figure.column).named if each.period.fiscal_quarter}
-    if claimed and told and not claimed & told and said is clause.text:
+    alone = len(claimed) == 1 and not is_from(spoken.text, number) and not is_compared(clause.text)
+    if claimed and told and not claimed & told and (said is clause.text or alone):
         return True
     spans, own = span_of(said), span_of(figure.column)
     if not figure.is_cell or not spans or spans & own:

@@ -12,7 +12,7 @@ from apps.retrieval.contracts import Finding, FindingType
 from apps.retrieval.stages.figures.bindings import years_of
 from apps.retrieval.stages.figures.calculations import comes_out
 from apps.retrieval.stages.figures.in_passages import Figure
-from apps.retrieval.stages.figures.numbers import Number, NumberUnit
+from apps.retrieval.stages.figures.numbers import Number, NumberUnit, units_in
 from apps.retrieval.stages.grounding.claims import OUTFLOW, Bound, Spoken, reference_years
 from apps.retrieval.stages.grounding.evidence import Result, rows_named
 from apps.retrieval.stages.grounding.moving_words import (
@@ -40,6 +40,16 @@ _CHANGES: Final = re.compile(
     r"|mehr|weniger|differenz|unterschied)\b|\byear[\s-](?:over|on)[\s-]year\b|\byoy\b|\b(?:up|down)\b",
     re.IGNORECASE,
 )
+_DIFFERENCE: Final = re.compile(r"\b(?:difference|change|ver\u00e4nderung|differenz)\s*:?\s*$", re.IGNORECASE)
+_THAN: Final = re.compile(
+    r"\b(?:(?P<more>higher|larger|greater|bigger|more|above|exceed\w*|h\u00f6her|gr\u00f6\u00dfer|mehr)"
+    r"|(?P<less>lower|smaller|less|fewer|below|niedriger|kleiner|geringer|weniger))\b(?P<between>[^.;]*?)(?:\bthan\b|\bals\b|\bexceed)",
+    re.IGNORECASE,
+)
+_SLIGHTLY: Final = re.compile(
+    r"\b(?:slight(?:ly)?|marginal(?:ly)?|modest(?:ly)?|leicht|geringf\u00fcgig)\b", re.IGNORECASE
+)
+_SLIGHT: Final = Decimal("0.1")
 _FRACTION: Final = re.compile(
     r"(?:\b(?P<hedge>more\s+than|over|less\s+than|under|nearly|almost|about|around|roughly|some|mehr\s+als|weniger\s+als"
     r"|\u00fcber|unter|fast|rund|etwa|knapp|gut)\s+)?"
@@ -59,6 +69,16 @@ _LESS: Final = ("less than", "under", "weniger als", "unter")
 _NEARLY: Final = ("nearly", "almost", "fast", "knapp")
 _FROM: Final = re.compile(r"\bfrom\s+(?:\w+\s+){0,3}$|\bvon\s+$", re.IGNORECASE)
 _OVER_YEARS: Final = re.compile(r"\b(?:years?|periods?|quarters?|since|jahre?n?|zeitraum)\b", re.IGNORECASE)
+_OF_PARTS: Final = re.compile(
+    r"\b(?:segments?|parts?|business(?:es)?|divisions?|regions?|categor\w+|products?|areas?|units?|lines?|which\s+of\s+the(?!\s+years)"
+    r"|segmente?s?|sparten?|bereiche?s?|teile?s?)\b",
+    re.IGNORECASE,
+)
+_IN_A_YEAR: Final = re.compile(
+    r"\W*(?:in|im)\s+(?:the\s+)?(?:fiscal\s+)?(?:year\s+)?(?:FY\s?)?(?:(?:19|20)?\d\d|jahr)\b", re.IGNORECASE
+)
+_MOST_ASKED: Final = re.compile(rf"{LARGEST.pattern}|\\bmost\\b|\\bmeisten\\b", re.IGNORECASE)
+_LEAST_ASKED: Final = re.compile(rf"{SMALLEST.pattern}|\\bleast\\b|\\bwenigsten\\b", re.IGNORECASE)
 _TOTAL: Final = re.compile(r"\b(?:total|sum|net|gross|subtotal|summe|gesamt\w*|insgesamt)\b", re.IGNORECASE)
 
 
@@ -92,6 +112,9 @@ def work_out_change(number: Number, spoken: Spoken, bound: Sequence[Bound]) -> B
     points = number.unit in (NumberUnit.POINTS, NumberUnit.BASIS_POINTS)
     for later, earlier in _result_pairs(spoken):
         change = abs(later.number.value - earlier.number.value) * (100 if number.unit is NumberUnit.BASIS_POINTS else 1)
+        fell = later.number.value < earlier.number.value
+        if _DIFFERENCE.search(spoken.text[: number.start]) and number.negative != fell:
+            continue
         if points and later.number.percent and earlier.number.percent and change == number.value:
             return Bound(number=number, supported=True, note=_CALCULATED, ref_id=later.ref_id)
     return None
@@ -117,14 +140,24 @@ def gives(number: Number, later: Decimal, earlier: Decimal, pair: Pair) -> bool:
     scale = pair.later.stated.exponent or pair.later.number.exponent or 0
     if number.unit is NumberUnit.PERCENT:
         rate = change / earlier if earlier else None
-        shown = pair.later.number.unit is NumberUnit.PERCENT or NumberUnit.PERCENT in pair.later.stated.units
-        return rate is not None and not shown and comes_out(abs(rate) if not number.negative else rate, (), number)
+        return (
+            rate is not None
+            and not _is_rate(pair.later)
+            and comes_out(abs(rate) if not number.negative else rate, (), number)
+        )
     if number.unit is not NumberUnit.PLAIN:
+        if not _is_rate(pair.later):
+            return False
         points = abs(change) * (100 if number.unit is NumberUnit.BASIS_POINTS else 1)
         return points == number.value or points.quantize(Decimal(1).scaleb(-number.decimals)) == number.value
     plain = [each.scaleb(exponent - number.exponent) for each in sizes for exponent in {0, scale}]
     claimed = -number.value if number.negative else number.value
     return any(each.quantize(Decimal(1).scaleb(-number.decimals)) == claimed for each in plain)
+
+
+def _is_rate(figure: Figure) -> bool:
+    """Return whether a figure is itself given in per cent."""
+    return figure.number.unit is NumberUnit.PERCENT or bool(units_in(f"{figure.label_text} {figure.column}"))
 
 
 def check_directions(spoken: Spoken, bound: Sequence[Bound], results: Sequence[Result]) -> Iterator[Finding]:
@@ -140,16 +173,23 @@ def check_directions(spoken: Spoken, bound: Sequence[Bound], results: Sequence[R
     for pattern, sign in ((LARGEST, 1), (SMALLEST, -1)):
         for found in pattern.finditer(text):
             yield _finding(FindingType.COMPARISON, found.group(), _extreme(found, sign, spoken, bound))
+    for found in _SLIGHTLY.finditer(text):
+        yield from _slight(found, spoken, bound)
+    for found in _THAN.finditer(text):
+        yield from _more_or_less(found, bound)
+    yield from _extreme_asked(spoken, bound)
     for pattern, sign in ((UP, 1), (DOWN, -1), (FLAT, 0)):
         for found in pattern.finditer(text):
-            if not _is_of_a_name(found.group(), spoken, bound):
+            if not _is_of_a_name(found.group(), spoken, bound) and not _compares_rows(found, spoken, bound):
                 yield _finding(FindingType.DIRECTION, found.group(), _moved(found, sign, spoken, bound))
 
 
 def rows_compared(spoken: Spoken, bound: Sequence[Bound]) -> tuple[Figure, ...]:
     """Return figures of the rows that a sentence compares without giving a figure: "Revenue rose in 2024"."""
     text = spoken.text
-    if not any(pattern.search(text) for pattern in (UP, DOWN, FLAT, FACTOR, LARGEST, SMALLEST)):
+    asked = spoken.evidence.analysis.text
+    named_alone = not bound and _OF_PARTS.search(asked) and (_MOST_ASKED.search(asked) or _LEAST_ASKED.search(asked))
+    if not named_alone and not any(pattern.search(text) for pattern in (UP, DOWN, FLAT, FACTOR, LARGEST, SMALLEST)):
         return ()
     changes = any(each.supported and each.figure is None and each.ref_id for each in bound)
     rows = _named_rows(spoken)
@@ -322,6 +362,64 @@ def _rows_said(spoken: Spoken) -> list[tuple[Figure, ...]]:
 def _rows_asked(spoken: Spoken) -> list[tuple[Figure, ...]]:
     """Return the rows for which the question asks, for a sentence that names none: "Up 4.8 %"."""
     return rows_named(spoken.evidence, spoken.evidence.asked_words)
+
+
+def _compares_rows(found: re.Match[str], spoken: Spoken, bound: Sequence[Bound]) -> bool:
+    """Return whether a word compares two rows, which is checked by itself: "X was lower than Y"."""
+    rows = {each.figure.label_text for each in bound if each.figure is not None}
+    return len(rows) == 2 and any(than.start() == found.start() for than in _THAN.finditer(spoken.text))
+
+
+def _slight(found: re.Match[str], spoken: Spoken, bound: Sequence[Bound]) -> Iterator[Finding]:
+    for pair in _pairs(spoken, bound)[:1]:
+        later, earlier = pair.values(spoken.text)
+        if earlier:
+            holds = abs((later - earlier) / earlier) < _SLIGHT
+            yield _finding(FindingType.COMPARISON, found.group(), (holds, pair.later.ref_id if holds else _OTHERWISE))
+
+
+def _more_or_less(found: re.Match[str], bound: Sequence[Bound]) -> Iterator[Finding]:
+    """Check "64 in 2024, more than the 48 of 2023", and "X was lower than Y (5 against 7)"."""
+    cells = [each for each in bound if each.figure is not None and each.number.text]
+    if len(cells) != 2 or found["between"].strip():
+        return
+    first, second = (_value(each.figure) for each in cells if each.figure is not None)
+    if first < 0 and second < 0:
+        first, second = -first, -second
+    holds = first > second if found["more"] else first < second
+    figure = cells[0].figure
+    yield _finding(
+        FindingType.COMPARISON, found.group(), (holds, figure.ref_id if holds and figure is not None else _OTHERWISE)
+    )
+
+
+def _extreme_asked(spoken: Spoken, bound: Sequence[Bound]) -> Iterator[Finding]:
+    """Check the one that an answer names to "which is the largest": it says so without the word."""
+    if LARGEST.search(spoken.text) or SMALLEST.search(spoken.text) or _telling_more(spoken, bound):
+        return
+    asked = spoken.evidence.analysis.text
+    for pattern, sign in ((_MOST_ASKED, 1), (_LEAST_ASKED, -1)):
+        if (found := pattern.search(asked)) is not None and _OF_PARTS.search(asked):
+            yield _finding(FindingType.COMPARISON, found.group(), _extreme(found, sign, spoken, bound))
+            return
+
+
+def _telling_more(spoken: Spoken, bound: Sequence[Bound]) -> bool:
+    """Return whether a sentence says more than the name of one row, and its figure."""
+    rows = [*(each.figure for each in bound if each.figure is not None), *(row[0] for row in _named_rows(spoken))]
+    if len({(each.ref_id, each.at) for each in rows}) != 1:
+        return True
+    return bool(_telling(spoken) - spoken.evidence.sources.label(rows[0]).vocabulary)
+
+
+def _peers(
+    found: re.Match[str], behind: str, column: list[Figure], row: list[Figure], spoken: Spoken
+) -> list[list[Figure]]:
+    """Return among which figures one is the largest: those of its column, of the other years, or either."""
+    told = f"{spoken.text} {spoken.evidence.analysis.text}"
+    if _OVER_YEARS.search(behind) or (_IN_A_YEAR.match(behind) and not _OF_PARTS.search(spoken.text)):
+        return [row]
+    return [column] if _OF_PARTS.search(told) else [column, row]
 
 
 def _factor(found: re.Match[str], spoken: Spoken, bound: Sequence[Bound]) -> tuple[bool, str]:

@@ -120,6 +120,10 @@ class Evidence:
     def row_of(self, figure: Figure) -> tuple[Figure, ...]:
         return tuple(each for each in self.figures if (each.ref_id, each.at) == (figure.ref_id, figure.at))
 
+    def piece_of(self, figure: Figure) -> tuple[Figure, ...]:
+        """Return the other figures of the sentence or row in which one stands."""
+        return tuple(each for each in self.row_of(figure) if each is not figure)
+
     @cached_property
     def companies(self) -> frozenset[str]:
         """All companies that may be meant: those of the whole context, and those that the question names."""
@@ -140,7 +144,11 @@ class Evidence:
     def asked_words(self) -> frozenset[str]:
         """The words of the question that name a figure, with the other names that the glossary knows for it."""
         told = " ".join(
-            (*(each.text for each in self.analysis.figures), *(each.trigger for each in self.analysis.expansions))
+            (
+                *(each.text for each in self.analysis.figures),
+                *(each.trigger for each in self.analysis.expansions),
+                *self.analysis.names,
+            )
         )
         return frozenset(term for term in terms(told, self.analysis.language) if is_word(term)) or frozenset(
             telling_terms(self.analysis.text, self.analysis.language)

@@ -13,12 +13,12 @@ from apps.retrieval.stages.question.mentions import word_set
 _UP_VERBS: Final = (
     r"rose|rise[ns]?|rising|increas\w*|gr[eo]w(?:s|n|ing|th)?|climb\w*|surg\w+|jump\w*|expand\w*|widen\w*|improv\w*"
     r"|advanc(?:ed?|ing)|gained|accelerat\w*|higher|exceed\w*|strengthen\w*|stieg\w*|stiegen|gestiegen|zugenommen|wuchs"
-    r"|gewachsen|zunahme|h\u00f6her|anstieg"
+    r"|gewachsen|zunahme|h\u00f6her|erh\u00f6h\w*|anstieg|zuwachs|plus|(?:went|go(?:es)?|gone|going)\s+up"
 )
 _DOWN_VERBS: Final = (
     r"fell|fall(?:s|en|ing)?|decreas\w*|declin\w*|drop\w*|shr[aiu]nk\w*|slip\w*|reduc(?:ed?|ing|tion)|contract(?:ed|ing)"
     r"|narrow\w*|slid(?:es?|ing)|worsen\w*|weaken\w*|lower(?:ed)?|slid|sank|sunk|gesunken|fiel(?:en)?|gefallen|abgenommen|r\u00fcckgang"
-    r"|zur\u00fcckgegangen|verringert\w*|niedriger|gesenkt"
+    r"|zur\u00fcckgegangen|verringert\w*|niedriger|gesenkt|minus|(?:went|go(?:es)?|gone|going)\s+down"
 )
 _BESIDE: Final = (
     r"(?=\s+(?:from|by|to|on|about|roughly|slightly|sharply|some|approximately|nearly|year"

@@ -58,14 +58,14 @@ def claimed_years(
     figures = [each for each in numbers if not is_year(each)]
     if RESPECTIVELY.search(sentence) and (in_order := _in_order(sentence, numbers, figures, number)):
         return in_order
-    if is_from(sentence, number) and not _has_own_year(sentence, numbers, number):
-        # "From 98.5 to 121.6 in 2023": of a time before.
-        return frozenset()
     sentence = _COMPARED_WITH.sub(lambda match: " " * len(match.group()), sentence)
     if _is_relative(sentence, figures, number):
         # "310 in 2024, down from 282 a year earlier": the year before the one that is named.
         named = years_of(sentence) or reference
         return frozenset({max(named) - 1}) if named else frozenset()
+    if is_from(sentence, number) and not _has_own_year(sentence, numbers, number):
+        # "From 98.5 to 121.6 in 2023": of a time before.
+        return frozenset()
     return bound_years(sentence, numbers, number)
 
 

@@ -13,7 +13,7 @@ from apps.retrieval.stages.figures.calculations import read_calculations
 from apps.retrieval.stages.figures.number_matching import AS_WRITTEN
 from apps.retrieval.stages.figures.numbers import Number, read_numbers
 from apps.retrieval.stages.grounding.by_formula import by_formula
-from apps.retrieval.stages.grounding.calculated import IN_THE_ANSWER, check_calculation, find_result
+from apps.retrieval.stages.grounding.calculated import IN_THE_ANSWER, check_calculation, find_result, fits_result
 from apps.retrieval.stages.grounding.claims import FROM_QUESTION, NOWHERE, Bound, Spoken, bind
 from apps.retrieval.stages.grounding.clauses import read_clauses
 from apps.retrieval.stages.grounding.directions import (
@@ -30,7 +30,6 @@ from apps.retrieval.stages.question.dates import Date, read_dates
 from apps.retrieval.stages.question.mentions import Mention, blank_mentions
 from apps.retrieval.stages.question.names import proper_names
 from apps.retrieval.stages.question.period_mentions import read_period_mentions
-
 
 # The rest of the sentence says what is so. Whether that is a yes, the judgement on what was asked decides.
 _YES_OR_NO: Final = re.compile(r"^\W*(?:yes|no|ja|nein)\b(?=\W*$|\s*[,.:;\u2013\u2014-])", re.IGNORECASE)
@@ -96,7 +95,11 @@ def _bind_all(spoken: Spoken) -> tuple[dict[Number, Bound], list[Result]]:
     for number in spoken.numbers:
         if number in bound:
             continue
-        if (result := find_result(number, said.results)) and not is_year(number):
+        if (
+            (result := find_result(number, said.results))
+            and not is_year(number)
+            and fits_result(number, result, spoken)
+        ):
             bound[number] = Bound(number=number, supported=True, note=IN_THE_ANSWER, ref_id=result.ref_id)
             results.append(result)
             continue
