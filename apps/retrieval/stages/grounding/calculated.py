@@ -184,7 +184,8 @@ def _is_named(cells: Sequence[tuple[Figure, ...]], spoken: Spoken) -> bool:
     if not all(tables):
         return True
     own = {each.label_text for of_one in tables for each in of_one}
-    others = {row[0].label_text for row in rows_named(evidence, said)} - own
+    of_measures = measure_words(measures_in(said, language), language)
+    others = {row[0].label_text for row in rows_named(evidence, said - of_measures)} - own
     if others and not any(any(each.named_by(said).named for each in of_one) for of_one in _read(tables, evidence)[-1:]):
         return False
     labels = [tuple(evidence.sources.label(each) for each in of_one) for of_one in tables]

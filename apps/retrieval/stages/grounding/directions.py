@@ -487,9 +487,9 @@ def _extreme(found: re.Match[str], sign: int, spoken: Spoken, bound: Sequence[Bo
             and each.heading == figure.heading
             and each.at != figure.at
             and not _TOTAL.search(each.label_text)
+            and each.label_text.rpartition(":")[0] == figure.label_text.rpartition(":")[0]
         ]
-        of_years = _OVER_YEARS.search(behind) is not None
-        for others in [row] if of_years else [column, row]:
+        for others in _peers(found, behind, column, row, spoken):
             values = [abs(_value(each)) for each in others]
             own = abs(_value(figure))
             if values and all(own >= each if sign > 0 else own <= each for each in values):

@@ -13,7 +13,7 @@ from typing import Final
 from apps.retrieval.contracts import Finding, FindingType, Passage
 from apps.retrieval.stages.grounding.evidence import Evidence
 from apps.retrieval.stages.grounding.moving_words import direction_of, moving_terms
-from apps.retrieval.stages.grounding.wording import plain_terms, word_terms
+from apps.retrieval.stages.grounding.wording import filling_terms, word_terms
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
 
 _NOT: Final = re.compile(
@@ -111,7 +111,7 @@ def _pieces_told(piece: str, language: str) -> Iterator[tuple[str, ...]]:
 
 
 def _told(text: str, language: str, known: frozenset[str]) -> tuple[str, ...]:
-    plain = plain_terms(language)
+    plain = filling_terms(language)
     return tuple(term for term in word_terms(text, language) if term not in plain and term not in known)
 
 

@@ -13,40 +13,51 @@ from apps.retrieval.stages.question.mentions import Mention, blank_mentions, exp
 from apps.retrieval.stages.question.period_mentions import read_period_mentions
 
 _NO_WORD: Final = re.compile(r"\d[\d.,]*(?:%|st|nd|rd|th)?|fy\d{2,4}|q[1-4](?:\d{4})?|[1-4]q|h[12]")
-# They may stand in any sentence about any figure: they state, report, date, compare and count, and name nothing.
 _PLAIN: Final = {
     "en": word_set(
         """
-        amount amounted amounting total totaled totalled totaling totalling come came coming stand stood standing reach
-        reached reaching report reported reports reporting record recorded records recording post posted state stated
-        states show shown shows showed showing disclose disclosed discloses list listed lists according per document
-        documents filing filings annual report page table row line item column figure figures value values number
-        numbers level sum approximately about around roughly nearly almost just exactly over under only company group
-        firm corporation business year years fiscal financial period periods quarter quarters month months weeks ended
-        ending end beginning start date first second third fourth prior previous preceding last latest current earlier
-        ago before after later following same respective respectively corresponding compare compared comparing
-        comparison versus vs against relative change changed changes difference equal equals equivalent mean means
-        represent represents represented representing correspond corresponds give gives given giving yield yields
-        result results resulting calculate calculated calculation compute computed based derive derived divide divided
-        formula provide provided presented during between within across through while whereas however therefore thus
-        hence overall also additionally further million millions billion billions thousand thousands percent
-        percentage point points basis currency dollar dollars usd eur gbp chf generate generated incur incurred hold
-        held carry carried see saw remain remained spend spent sit sits say says said note noted per cent there here
-        one whole full entire time its their see ie eg approx roughly comprise comprised consolidated available
-        rate close closed closes times multiplied yes no indeed correct us sterling pound pounds inc incs corp corps plc ltd llc llp lp co ag se sa nv gmbh bank insurer drugmaker utility
-        retailer manufacturer lender issuer fund manager trust partnership carrier bring brings brought take took went go
-        move moved went passage source cited reading put puts places placed make makes made use used using take takes taken taking
-        work works out add adds added back set sets next already still
+        according per document documents filing filings annual report page table row line item column passage source
+        company group firm corporation business year years fiscal financial period periods quarter quarters months weeks
+        respectively corresponding while whereas however therefore thus hence overall also additionally further million
+        millions billion billions thousand thousands percent cent dollar dollars usd eur gbp chf euro euros us sterling
+        pound pounds currency its their see ie eg approx roughly approximately about around just exactly there here yes
+        no indeed correct inc incs corp corps plc ltd llc llp lp co ag se sa nv gmbh says say said states stated state
+        reports reported notes note noted mentions shows showed disclosed discloses because since due thanks owing
         """
     ),
     "de": word_set(
         """
-        betrug betrugen beträgt betragen belief beliefen lag lagen liegt liegen jahr jahre jahres jahren geschäftsjahr
-        geschäftsjahres quartal zeitraum vorjahr million millionen milliarde milliarden mio mrd tausend prozent euro
-        eur usd insgesamt rund etwa circa ca gegenüber verglichen vergleich beziehungsweise jeweils laut gemäß bericht
-        unternehmen gesellschaft konzern wert betrag höhe zahl angabe tabelle zeile spalte stand standen erreichte
-        erreichten ergibt entspricht weist wies ausgewiesen berichtet nannte nennt ende beginn davon somit damit
-        geteilt durch dividiert mal position posten zuvor vorher ja nein plus minus teur tsd us dollar pfund bank versicherer hersteller fonds haus institut
+        jahr jahre jahres jahren gesch\u00e4ftsjahr gesch\u00e4ftsjahres quartal zeitraum million millionen milliarde
+        milliarden mio mrd tausend prozent euro eur usd insgesamt rund etwa circa ca laut gem\u00e4\u00df bericht unternehmen
+        gesellschaft konzern ja nein teur tsd us dollar pfund davon somit damit weil da wegen denn firma
+        """
+    ),
+}
+_BESIDE_FIGURES: Final = {
+    "en": word_set(
+        """
+        amount amounted amounting total totaled totalled totaling totalling come came coming stand stood standing reach
+        reached reaching record recorded records recording post posted list listed lists figure figures value values
+        number numbers level sum almost over under month ended ending end beginning start date first second third fourth
+        prior previous preceding last latest current earlier ago before after later following same compare compared
+        comparing comparison versus vs against relative change changed changes difference equal equals equivalent mean
+        means represent represents represented representing correspond corresponds give gives given giving yield yields
+        result results resulting calculate calculated calculation compute computed based derive derived divide divided
+        formula provide provided presented during between within across through point points basis generate generated
+        incur incurred hold held carry carried saw remain remained spend spent sit sits one whole full entire time
+        comprise comprised consolidated available cited reading put puts places placed make makes made use used using
+        take takes taken taking took work works out add adds added back set sets next already still management bank
+        insurer drugmaker utility retailer manufacturer lender issuer fund manager trust partnership carrier bring
+        brings brought went go move moved rate close closed closes times multiplied show shown reporting
+        """
+    ),
+    "de": word_set(
+        """
+        betrug betrugen betr\u00e4gt betragen belief beliefen lag lagen liegt liegen vorjahr gegen\u00fcber verglichen
+        vergleich beziehungsweise jeweils wert betrag h\u00f6he zahl angabe tabelle zeile spalte stand standen erreichte
+        erreichten ergibt entspricht weist wies ausgewiesen berichtet nannte nennt ende beginn zuvor vorher geteilt
+        durch dividiert mal position posten plus minus bank versicherer hersteller fonds haus institut unternehmens
+        kam kamen ging gingen
         """
     ),
 }
@@ -60,7 +71,14 @@ def is_word(term: str) -> bool:
 
 @lru_cache(maxsize=4)
 def plain_terms(language: str) -> frozenset[str]:
-    """Return the terms of the words that name nothing."""
+    """Return the terms of the words that may stand beside any figure: they state, date and count, and name nothing."""
+    more = _BESIDE_FIGURES["en"] | (_BESIDE_FIGURES["de"] if language == "de" else frozenset())
+    return filling_terms(language).union(term for word in more for term in terms(word, language))
+
+
+@lru_cache(maxsize=4)
+def filling_terms(language: str) -> frozenset[str]:
+    """Return the terms of the words that may stand in any sentence without saying anything of their own."""
     words = _PLAIN["en"] | (_PLAIN["de"] if language == "de" else frozenset())
     return frozenset(term for word in words for term in terms(word, language))
 
