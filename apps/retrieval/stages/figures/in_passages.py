@@ -9,7 +9,6 @@ from typing import Final
 
 from apps.corpus.terms import terms
 from apps.retrieval.contracts import Passage, Quote
-from apps.retrieval.stages.figures.bindings import bound_years
 from apps.retrieval.stages.figures.number_matching import Stated
 from apps.retrieval.stages.figures.numbers import (
     Number,
@@ -19,6 +18,7 @@ from apps.retrieval.stages.figures.numbers import (
     read_numbers,
     units_in,
 )
+from apps.retrieval.stages.figures.periods import claimed_years
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
 from apps.retrieval.stages.ranking.units import split_units
 
@@ -145,10 +145,15 @@ def _read_piece_figures(
             label_text=label,
             heading=heading,
             column=column,
-            years=_years_in(column) if is_row else bound_years(piece.text, numbers, number),
+            years=_years_in(column) if is_row else _years_in_prose(passage, piece.text, numbers, number),
             stated=stated if number.unit is NumberUnit.PLAIN else _drop_scale(stated),
             per_share=per_share,
         )
+
+
+def _years_in_prose(passage: Passage, text: str, numbers: tuple[Number, ...], number: Number) -> frozenset[int]:
+    own = passage.chunk.document.fiscal_year
+    return claimed_years(text, numbers, number, frozenset() if own is None else frozenset({own}))
 
 
 def _drop_scale(stated: Stated) -> Stated:

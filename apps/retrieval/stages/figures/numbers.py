@@ -187,6 +187,11 @@ def _number(match: re.Match[str], language: str) -> Number:
     groups, divides = (",'\u2019\u202f", ".") if language == "en" else (".'\u2019\u202f", ",")
     digits = re.sub(f"[{groups}]", "", match["digits"]).replace(divides, ".")
     opened, closed = match["open"] or match["open_after"], match["close"] or match["late_close"]
+    if _MAY_BE_A_YEAR.fullmatch(match["digits"]) and match.group() == f"({match['digits']})":
+        # "Net debt (2023)" is a year; an amount has its thousands parted.
+        start = match.start("digits")
+        year = _make_number(match, value=Decimal(digits))
+        return replace(year, text=digits, start=start, end=match.end("digits"))
     return _make_number(
         match,
         value=Decimal(digits),

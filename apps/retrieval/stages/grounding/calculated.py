@@ -12,11 +12,11 @@ from apps.retrieval.contracts import ClaimedCalculation, FindingType
 from apps.retrieval.stages.figures.calculations import CONSTANTS, Calculation, read_calculations
 from apps.retrieval.stages.figures.in_passages import Figure
 from apps.retrieval.stages.figures.numbers import Number, NumberUnit, read_numbers
+from apps.retrieval.stages.figures.periods import claimed_years
 from apps.retrieval.stages.grounding.claims import Bound, Spoken, bind_operand, reference_years
 from apps.retrieval.stages.grounding.evidence import Evidence, Result, Said, rows_named
-from apps.retrieval.stages.grounding.labels import Label, measure_words, measures_in, parts_of
+from apps.retrieval.stages.grounding.labels import Label, lines_named, measure_words, measures_in, parts_of
 from apps.retrieval.stages.grounding.moving_words import calculated_terms, moving_terms
-from apps.retrieval.stages.grounding.periods import claimed_years
 from apps.retrieval.stages.grounding.wording import blank_places, plain_terms, word_terms
 
 IN_THE_ANSWER: Final = "calculated in the answer"
@@ -177,30 +177,33 @@ def _objection(
 
 
 def _is_named(cells: Sequence[tuple[Figure, ...]], spoken: Spoken) -> bool:
-    """Return whether a calculation is of the measure that is named, or of the rows that are named beside it."""
+    """Return whether what is named beside a calculation does not contradict the rows from which it is calculated.
+
+    Each other word beside it must come from these rows (unexplained.py).
+    """
     evidence, language = spoken.evidence, spoken.evidence.analysis.language
-    said = frozenset(word_terms(f"{spoken.text} {spoken.quoted}", language))
+    said = frozenset(word_terms(blank_places(f"{spoken.text} {spoken.quoted}"), language))
     tables = [tuple(each for each in of_one if each.is_cell) for of_one in cells]
-    if not all(tables):
+    if not tables or not all(tables):
         return True
-    own = {each.label_text for of_one in tables for each in of_one}
-    of_measures = measure_words(measures_in(said, language), language)
-    others = {row[0].label_text for row in rows_named(evidence, said - of_measures)} - own
-    if others and not any(any(each.named_by(said).named for each in of_one) for of_one in _read(tables, evidence)[-1:]):
-        return False
-    labels = [tuple(evidence.sources.label(each) for each in of_one) for of_one in tables]
-    if _fit(said, labels, language) or all(any(each.named_by(said).named for each in of_one) for of_one in labels):
-        return not _names_another(said, labels, language)
+    labels = _read(tables, evidence)
     if _names_another(said, labels, language):
         return False
-    told = said - plain_terms(language) - moving_terms(language) - calculated_terms(language) - _around(cells, evidence)
-    carried = {each.label_text for each in spoken.said.rows}
-    if not told and carried:
-        return all(any(each.label_text in carried for each in of_one) for of_one in tables) or _fits_asked(
-            labels, evidence
-        )
+    own = {each.label_text for of_one in tables for each in of_one}
+    left = said - measure_words(measures_in(said, language), language)
+    others = {row[0].label_text for row in rows_named(evidence, left)} - own
+    if others and not any(each.named_by(said).full for of_one in labels[-1:] for each in of_one):
+        return False
+    items = frozenset[str]().union(*(each.items for of_one in labels for each in of_one))
+    if (lines := lines_named(left, language)) and items and not lines & items:
+        return False
+    told = left - plain_terms(language) - moving_terms(language) - calculated_terms(language) - _around(cells, evidence)
+    if told or measures_in(said, language):
+        return True
+    if spoken.said.rows and any(each.label_text in own for each in spoken.said.rows):
+        return True
     # Nothing is named: then what is asked for is meant.
-    return (not told or told <= evidence.asked_words) and _fits_asked(labels, evidence)
+    return _fits_asked(labels, evidence)
 
 
 def _read(tables: Sequence[tuple[Figure, ...]], evidence: Evidence) -> list[tuple[Label, ...]]:

@@ -12,11 +12,11 @@ from apps.retrieval.stages.figures.bindings import is_year, years_of
 from apps.retrieval.stages.figures.in_passages import PER_SHARE, Figure
 from apps.retrieval.stages.figures.number_matching import AS_WRITTEN, Comparison, compare_numbers
 from apps.retrieval.stages.figures.numbers import Number, NumberUnit, units_in
+from apps.retrieval.stages.figures.periods import claimed_years, is_compared, is_from, span_of
 from apps.retrieval.stages.grounding.clauses import Clause, clause_words, words_beside
 from apps.retrieval.stages.grounding.evidence import Evidence, Said, surroundings, years_around
 from apps.retrieval.stages.grounding.labels import Naming, lines_named, measures_in
 from apps.retrieval.stages.grounding.moving_words import moving_terms
-from apps.retrieval.stages.grounding.periods import claimed_years, is_compared, is_from, span_of
 from apps.retrieval.stages.grounding.wording import blank_places, plain_terms, word_terms
 from apps.retrieval.stages.question.period_mentions import read_period_mentions
 
@@ -46,6 +46,10 @@ _EITHER_WAY: Final = re.compile(
     re.IGNORECASE,
 )
 _WORD: Final = re.compile(r"[^\W\d_][\w&'\u2019.-]*")
+# "The average of 714.8 and 826.1 is 770.45 million": the scale is said once.
+_OF_SEVERAL: Final = re.compile(
+    r"\b(?:average|mean|sum|add(?:s|ed)?\s+up|together|durchschnitt|summe|zusammen)\b", re.IGNORECASE
+)
 _IN_BRACKETS: Final = re.compile(r"\([^)]*\)")
 
 
@@ -92,6 +96,8 @@ def bind(number: Number, spoken: Spoken, before: Sequence[Bound]) -> Bound:
         compared = compare_numbers(number, figure.number, figure.stated)
         if compared is None:
             continue
+        if not compared.same and _OF_SEVERAL.search(spoken.text):
+            compared = unscaled(number, figure) or compared
         objection = (
             (FindingType.NUMBER, compared.note)
             if not compared.same
@@ -137,6 +143,8 @@ def bind_year(number: Number, evidence: Evidence) -> Bound:
     for passage in evidence.passages:
         if year == passage.chunk.document.fiscal_year or year in years_of(surroundings(passage)):
             return Bound(number=number, supported=True, note=AS_WRITTEN)
+    if any(year in figure.years for figure in evidence.figures):
+        return Bound(number=number, supported=True, note=AS_WRITTEN)
     asked = year in evidence.analysis.years or year in years_of(evidence.analysis.text)
     return Bound(number=number, supported=asked, note=FROM_QUESTION if asked else NOWHERE)
 
@@ -152,7 +160,7 @@ def reference_years(spoken: Spoken) -> frozenset[int]:
 
 def _years(number: Number, spoken: Spoken) -> frozenset[int]:
     years = claimed_years(spoken.text, spoken.numbers, number, reference_years(spoken))
-    if not years and not is_compared(spoken.text):
+    if not years and not is_compared(spoken.text) and not is_from(spoken.text, number):
         return frozenset(spoken.evidence.analysis.years) or spoken.said.years
     return years
 

@@ -42,8 +42,10 @@ _CHANGES: Final = re.compile(
 )
 _DIFFERENCE: Final = re.compile(r"\b(?:difference|change|ver\u00e4nderung|differenz)\s*:?\s*$", re.IGNORECASE)
 _THAN: Final = re.compile(
-    r"\b(?:(?P<more>higher|larger|greater|bigger|more|above|exceed\w*|h\u00f6her|gr\u00f6\u00dfer|mehr)"
-    r"|(?P<less>lower|smaller|less|fewer|below|niedriger|kleiner|geringer|weniger))\b(?P<between>[^.;]*?)(?:\bthan\b|\bals\b|\bexceed)",
+    r"\b(?:(?P<more>(?:higher|larger|greater|bigger|more)\s+than|(?:h\u00f6her|gr\u00f6\u00dfer|mehr)\s+als|exceed\w*|beat|outperform\w*"
+    r"|ahead\s+of|above|\u00fcbertraf\w*)"
+    r"|(?P<less>(?:lower|smaller|less|fewer)\s+than|(?:niedriger|kleiner|geringer|weniger)\s+als|lag(?:s|ged)|behind|trail\w*"
+    r"|underperform\w*|below))\b",
     re.IGNORECASE,
 )
 _SLIGHTLY: Final = re.compile(
@@ -380,8 +382,8 @@ def _slight(found: re.Match[str], spoken: Spoken, bound: Sequence[Bound]) -> Ite
 
 def _more_or_less(found: re.Match[str], bound: Sequence[Bound]) -> Iterator[Finding]:
     """Check "64 in 2024, more than the 48 of 2023", and "X was lower than Y (5 against 7)"."""
-    cells = [each for each in bound if each.figure is not None and each.number.text]
-    if len(cells) != 2 or found["between"].strip():
+    cells = [each for each in bound if each.figure is not None and each.note]
+    if len(cells) != 2 or _FRACTION.match(found.string, found.start()):
         return
     first, second = (_value(each.figure) for each in cells if each.figure is not None)
     if first < 0 and second < 0:

@@ -12,7 +12,7 @@ from apps.retrieval.stages.question.mentions import word_set
 
 _UP_VERBS: Final = (
     r"rose|rise[ns]?|rising|increas\w*|gr[eo]w(?:s|n|ing|th)?|climb\w*|surg\w+|jump\w*|expand\w*|widen\w*|improv\w*"
-    r"|advanc(?:ed?|ing)|gained|accelerat\w*|higher|exceed\w*|strengthen\w*|stieg\w*|stiegen|gestiegen|zugenommen|wuchs"
+    r"|advanc(?:ed?|ing)|gained|accelerat\w*|higher|strengthen\w*|stieg\w*|stiegen|gestiegen|zugenommen|wuchs"
     r"|gewachsen|zunahme|h\u00f6her|erh\u00f6h\w*|anstieg|zuwachs|plus|(?:went|go(?:es)?|gone|going)\s+up"
 )
 _DOWN_VERBS: Final = (
@@ -24,7 +24,10 @@ _BESIDE: Final = (
     r"(?=\s+(?:from|by|to|on|about|roughly|slightly|sharply|some|approximately|nearly|year"
     r"|\(?[$\u20ac\u00a3\d]|[A-Z]{3}\s?\d))"
 )
-UP: Final = re.compile(rf"\b(?:{_UP_VERBS})\b|(?<!made\s)(?<!make\s)(?<!makes\s)\bup\b{_BESIDE}", re.IGNORECASE)
+UP: Final = re.compile(
+    rf"\b(?:{_UP_VERBS})\b|(?<!made\s)(?<!make\s)(?<!makes\s)(?<!add\s)(?<!adds\s)(?<!adding\s)\bup\b{_BESIDE}",
+    re.IGNORECASE,
+)
 DOWN: Final = re.compile(rf"\b(?:{_DOWN_VERBS})\b|\bdown\b{_BESIDE}", re.IGNORECASE)
 FLAT: Final = re.compile(
     r"\b(?:unchanged|flat|stable|constant|the\s+same|unver\u00e4ndert|stabil|gleich\s+geblieben)\b", re.IGNORECASE
@@ -58,12 +61,12 @@ _MANNERS: Final = word_set(
     surged jump jumped expand expanded widen widened improve improved advanced gained accelerated higher exceeded
     exceeding exceeds strengthened fell fall falling fallen decrease decreased decreasing decreases decline declined
     declining declines drop dropped shrank shrunk slip slipped reduce reduced reduction contracted narrowed worsened
-    weakened lower lowered slid sank rose slide slides short swing swung unchanged flat stable constant double doubled doubling triple tripled
+    weakened lower lowered slid beat beats lagged lags lag trailed behind ahead above below stayed returned outperformed underperformed exceed sank rose slide slides short swing swung unchanged flat stable constant double doubled doubling triple tripled
     quadrupled halved halving largest highest biggest greatest smallest lowest least peak peaked more less than fewer
     sharply slightly significantly strongly modestly marginally substantially considerably notably steadily markedly
     rate compound compounded cagr yoy basis growth average mean ratio share proportion margin times multiple fold half fifth tenth quarter third twice
     stieg stiegen gestiegen zugenommen wuchs gewachsen zunahme höher anstieg sank gesunken fiel fielen gefallen
-    abgenommen rückgang zurückgegangen verringert niedriger gesenkt verdoppelt halbiert hälfte drittel viertel fünftel zehntel größte höchste kleinste
+    abgenommen rückgang zurückgegangen verringert niedriger gesenkt erhöhte erhöhten erhöht zuwachs verdoppelt halbiert hälfte drittel viertel fünftel zehntel größte höchste kleinste
     niedrigste mehr weniger deutlich leicht stark unverändert
     """
 )

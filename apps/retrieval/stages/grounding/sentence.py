@@ -12,6 +12,7 @@ from apps.retrieval.stages.figures.bindings import is_year, years_of
 from apps.retrieval.stages.figures.calculations import read_calculations
 from apps.retrieval.stages.figures.number_matching import AS_WRITTEN
 from apps.retrieval.stages.figures.numbers import Number, read_numbers
+from apps.retrieval.stages.figures.periods import is_length_of_time
 from apps.retrieval.stages.grounding.by_formula import by_formula
 from apps.retrieval.stages.grounding.calculated import IN_THE_ANSWER, check_calculation, find_result, fits_result
 from apps.retrieval.stages.grounding.claims import FROM_QUESTION, NOWHERE, Bound, Spoken, bind
@@ -23,7 +24,6 @@ from apps.retrieval.stages.grounding.directions import (
     work_out_change,
 )
 from apps.retrieval.stages.grounding.evidence import Evidence, Result, Said, surroundings
-from apps.retrieval.stages.grounding.periods import is_length_of_time
 from apps.retrieval.stages.grounding.statements import check_statement
 from apps.retrieval.stages.grounding.unexplained import check_words
 from apps.retrieval.stages.question.dates import Date, read_dates
@@ -31,6 +31,10 @@ from apps.retrieval.stages.question.mentions import Mention, blank_mentions
 from apps.retrieval.stages.question.names import proper_names
 from apps.retrieval.stages.question.period_mentions import read_period_mentions
 
+_NUMBERED: Final = re.compile(
+    r"\b(tier|phase|note|item|article|section|form|level|stage|class|scope|pillar|part|chapter|artikel|anlage|stufe)\s+$",
+    re.IGNORECASE,
+)
 # The rest of the sentence says what is so. Whether that is a yes, the judgement on what was asked decides.
 _YES_OR_NO: Final = re.compile(r"^\W*(?:yes|no|ja|nein)\b(?=\W*$|\s*[,.:;\u2013\u2014-])", re.IGNORECASE)
 
@@ -53,6 +57,8 @@ def check_sentence(sentence: str, written: str, quoted: str, evidence: Evidence,
         if named.period.fiscal_quarter:
             yield _quarter(named.wording, evidence)
     rest = blank_mentions(sentence, (_but_its_year(each) for each in dates))
+    named = (each for each in read_numbers(rest, language) if _is_of_a_name(rest, each, evidence))
+    rest = blank_mentions(rest, (Mention(start=each.start, end=each.end, text=each.text) for each in named))
     lengths = (each for each in read_numbers(rest, language) if is_length_of_time(rest, each))
     rest = blank_mentions(rest, (Mention(start=each.start, end=each.end, text=each.text) for each in lengths))
     numbers = read_numbers(rest, language)
@@ -115,6 +121,15 @@ def _bind_all(spoken: Spoken) -> tuple[dict[Number, Bound], list[Result]]:
         if not bound[number].supported and speaks_of_change(spoken):
             bound[number] = work_out_change(number, spoken, list(bound.values())) or bound[number]
     return dict(sorted(bound.items(), key=lambda pair: pair[0].start)), results
+
+
+def _is_of_a_name(text: str, number: Number, evidence: Evidence) -> bool:
+    """Return whether a number belongs to a name that a passage has: "tier 1", "Phase 2", "Note 7"."""
+    word = _NUMBERED.search(text[: number.start])
+    if word is None or not number.text.isdigit():
+        return False
+    name = f"{word[1]} {number.text}".lower()
+    return any(name in " ".join(passage.text.lower().split()) for passage in evidence.passages)
 
 
 def _but_its_year(date: Date) -> Mention:

@@ -62,7 +62,9 @@ def follows_order(sentence: str, piece: str, language: str) -> bool:
     for part in _COMMA.split(sentence):
         readings = [tuple(term for term in _told(text, language, moving)) for text in _orders(part)]
         held = [tuple(term for term in words if any(term in each for each in told)) for words in readings]
-        if held[0] and not any(_aligned(words, each, frozenset()) for words in held for each in told):
+        if len(held[0]) > _FEWEST_OF_A_PART and not any(
+            _aligned(words, each, frozenset()) for words in held for each in told
+        ):
             return False
     return True
 

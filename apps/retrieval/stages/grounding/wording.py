@@ -48,6 +48,7 @@ _BESIDE_FIGURES: Final = {
         comprise comprised consolidated available cited reading put puts places placed make makes made use used using
         take takes taken taking took work works out add adds added back set sets next already still management bank
         insurer drugmaker utility retailer manufacturer lender issuer fund manager trust partnership carrier bring
+        segment segments part parts division divisions contribute contributed contributes namely bottom saw earn earned
         brings brought went go move moved rate close closed closes times multiplied show shown reporting
         """
     ),
@@ -57,7 +58,7 @@ _BESIDE_FIGURES: Final = {
         vergleich beziehungsweise jeweils wert betrag h\u00f6he zahl angabe tabelle zeile spalte stand standen erreichte
         erreichten ergibt entspricht weist wies ausgewiesen berichtet nannte nennt ende beginn zuvor vorher geteilt
         durch dividiert mal position posten plus minus bank versicherer hersteller fonds haus institut unternehmens
-        kam kamen ging gingen
+        verzeichnete verzeichneten folgendes folgende ergebnis segment segmente sparte kam kamen ging gingen
         """
     ),
 }

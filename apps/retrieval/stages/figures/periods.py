@@ -30,12 +30,14 @@ _SPANS: Final = {
 }
 # "The first nine months", "the last three years": how long, and no figure.
 _LENGTH: Final = re.compile(
-    r"\b(?:first|last|past|previous|these|those|all|over|the|of|for|ersten|letzten)\s+(?:\w+\s+)?$", re.IGNORECASE
+    r"\b(?:first|last|past|previous|these|those|all|over|the|of|for|der|den|die|ersten|letzten)\s+(?:\w+\s+)?$",
+    re.IGNORECASE,
 )
 _OF_TIME: Final = re.compile(
     r"\s*-?\s*(?:fiscal\s+)?(?:years?|months?|quarters?|weeks?|periods?|jahren?|monaten?)\b", re.IGNORECASE
 )
 _FROM: Final = re.compile(r"\bfrom\s+(?:about\s+|around\s+|only\s+)?$|\bvon\s+(?:rund\s+)?$", re.IGNORECASE)
+_TO: Final = re.compile(r"\s*(?:to|auf|->|\u2192)\s+(?:[A-Z]{3}\s?|[$\u20ac\u00a3]\s?)?\(?\d", re.IGNORECASE)
 # A year with which is compared is not that of the figure.
 _COMPARED_WITH: Final = re.compile(
     r"\b(?:compared\s+(?:with|to)|versus|vs\.?|against|relative\s+to|than\s+in|than|gegen\u00fcber|verglichen\s+mit|als)\s+"
@@ -70,8 +72,8 @@ def claimed_years(
 
 
 def is_from(sentence: str, number: Number) -> bool:
-    """Return whether a number is that from which something changed."""
-    return _FROM.search(sentence[: number.start]) is not None
+    """Return whether a number is that from which something changed: "from 8.5 to 8.9", "rose: 8.5 to 8.9"."""
+    return _FROM.search(sentence[: number.start]) is not None or _TO.match(sentence, number.end) is not None
 
 
 def _has_own_year(sentence: str, numbers: Sequence[Number], number: Number) -> bool:
