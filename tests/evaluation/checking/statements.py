@@ -138,7 +138,7 @@ def companies(set_: str) -> tuple[Company, ...]:
     """The companies of a set, `open` or `kept`."""
     found: list[Company] = []
     for path in sorted((MATERIAL / set_).glob("*.toml")):
-        entries = tomllib.loads(path.read_text(encoding="utf-8"))["company"]
+        entries = tomllib.loads(path.read_text(encoding="utf-8")).get("company", [])
         found.extend(_company(entry, path.stem) for entry in entries)
     return tuple(found)
 

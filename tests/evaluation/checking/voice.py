@@ -45,7 +45,7 @@ class Voice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """What a wrong answer says instead. The figures and texts by slot; `u` and `x` for a choice of words turned round."""
+    """What a wrong answer says instead, by slot. turned: `u` and `x` for a choice of words, `-g` for a sign."""
 
     figures: Mapping[str, Shown] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
