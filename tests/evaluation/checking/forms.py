@@ -84,4 +84,4 @@ def _tidy(text: str) -> str:
     text = text.replace("'s the ", "'s ").replace("s's ", "s' ").replace("The the ", "The ").replace("the the ", "the ")
     text = re.sub(r"(?<![\w&])([Aa]) (?=[aeio](?!ne ))", r"\1n ", text)
     text = re.sub(r"(?<=Mio|Mrd|Inc|Ltd|orp|L\.P|N\.V)\.\.(?=\s|$)", ".", text)
-    return text[:1].upper() + text[1:] if re.match(r"(the|about)\b", text) else text
+    return text[:1].upper() + text[1:] if re.match(r"(the|about|fiscal)\b", text) else text

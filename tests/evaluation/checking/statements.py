@@ -31,7 +31,11 @@ class Name:
     @property
     def bare(self) -> str:
         """The name without its article."""
-        return re.sub(r"^(der|die|das|the) ", "", self.text).replace("laufenden", "Laufende")
+        return (
+            re.sub(r"^(der|die|das|the) ", "", self.text)
+            .replace("laufenden", "Laufende")
+            .replace("maximale ", "Maximaler ")
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +172,7 @@ def _company(entry: dict[str, Any], sector: str) -> Company:
         tables=tables,
         told=told,
         told_cells=tuple(_told_cells(entry, each) for each in told),
-        facts=tuple(_fact(each, f"{entry['slug']}|{told[0]['id']}") for each in entry["fact"]),
+        facts=tuple(_fact(each, f"{entry['slug']}|{told[each.get('in', 0)]['id']}") for each in entry["fact"]),
         english=entry.get("english", {}),
     )
 

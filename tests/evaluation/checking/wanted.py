@@ -80,7 +80,7 @@ def _of_row(company: Company, key: str, periods: tuple[str, ...]) -> Iterator[St
     kind = cells_of(company)[key, periods[0]].kind
     yearly = not periods[0].startswith("Q")
     for period in periods:
-        single = {"s": "pershare", "b": "balance" if yearly else "single"}.get(kind, "single")
+        single = "pershare" if key == "eps" else "balance" if kind == "b" and yearly else "single"
         yield from _emit(_made(single, company, {"v": (key, "p")}, {"p": period}, {"m": "v"}))
         if key in ("profit", "pretax"):
             yield from _emit(_made("result", company, {"v": (key, "p")}, {"p": period}, {"m": "v"}))
