@@ -31,7 +31,7 @@ def claims(base: Base, mutation: Mutation | None, rng: Random) -> list[dict[str,
     taken_over = rng.random() < 0.5
     made = []
     for slot, figure in base.statement.figures.items():
-        if figure.cell is not None and slot in base.form.slots:
+        if figure.cell is not None and (slot in base.form.slots or base.statement.kind == "rank"):
             made.append(_claim(base, slot, figure, mutation, unit=unit, spoken=spoken, taken_over=taken_over))
     return made
 
@@ -61,9 +61,11 @@ def _claim(
     }
     if mutation and mutation.cell and taken_over and mutation.slot in (slot, _name_slot(base, cell)):
         claim["row"], claim["column"] = mutation.cell.label, mutation.cell.column
-    if slot in changes.figures and statement.kind == "rank" and mutation and mutation.cell:
+    if "seg" in changes.texts and mutation and mutation.cell:  # another segment, with its own figure
         claim["measure"] = name_of(mutation.cell, statement.company, base.voice).bare
-        claim["row"] = mutation.cell.label
+        claim["row"], claim["column"] = mutation.cell.label, mutation.cell.column
+        if slot not in changes.figures:
+            claim["value"] = mutation.cell.raw
     if claim["period"] != cell.period and taken_over and cell.column == cell.period:
         claim["column"] = claim["period"]
     return claim

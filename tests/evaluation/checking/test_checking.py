@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +16,16 @@ from tests.evaluation.checking.build import SETS, lines
 from tests.evaluation.checking.forms import answer_forms
 from tests.evaluation.checking.load import Case, cases
 from tests.evaluation.checking.mutations import CLASSES
-from tests.evaluation.checking.statements import companies, number
+from tests.evaluation.checking.said import cells_of
+from tests.evaluation.checking.statements import SCALES, Cell, Company, companies, number
+from tests.evaluation.checking.voice import english_name
 
 FOLDER = Path(__file__).parent
 LEAST_RIGHT = 600
 LEAST_WRONG = 1000
 LEAST_FORMS = 120
 LARGEST_BYTES = 3_000_000
+CLAIMED = ("year", "scale", "currency", "company", "label", "neighbour")
 
 
 def both() -> Iterator[Case]:
@@ -38,6 +43,23 @@ def text_of(case: Case, ref_id: str) -> str:
 
 def all_text(case: Case) -> str:
     return " ".join(str(each["text"]) for each in case.passages)
+
+
+def every_company() -> tuple[Company, ...]:
+    return tuple(company for set_ in SETS for company in companies(set_))
+
+
+@cache
+def told(company_name: str) -> Mapping[tuple[str, str], tuple[Cell, str]]:
+    """What the tables of a company say: the cell of each measure, under all of its names, and period."""
+    company = next(each for each in every_company() if each.name == company_name)
+    found: dict[tuple[str, str], tuple[Cell, str]] = {}
+    for (_, period), cell in cells_of(company).items():
+        names = [name.bare for name in (*cell.names, *cell.loss_names)]
+        if cell.key.rpartition(":")[2] in company.english:
+            names.append(english_name(cell, company).bare)
+        found |= {(name, period): (cell, company.currency) for name in names}
+    return found
 
 
 # --- the files ---
@@ -171,6 +193,43 @@ def test_a_changed_digit_makes_a_number_that_stands_nowhere() -> None:
             new = set(numbers(case.answer)) - set(numbers(right.answer))
             assert new, case.id
             assert new.isdisjoint(numbers(all_text(case))), case.id
+
+
+def test_a_claim_that_follows_a_wrong_answer_is_wrong() -> None:
+    """By the tables of the company that the claim names: its measure has another figure, or none, in that period.
+
+    Left out are those with calculations, since the result of one may be what is wrong.
+    """
+    for case in both():
+        if case.mutated == "both" and case.class_ in CLAIMED and not case.reply["calculations"]:
+            assert not all(holds(claim) for claim in case.reply["claims"]), case.id
+
+
+def test_a_right_claim_holds_in_the_tables() -> None:
+    for case in both():
+        if case.verdict == "pass" and case.structured:
+            assert all(holds(claim) for claim in case.reply["claims"]), case.id
+
+
+def holds(claim: Mapping[str, str]) -> bool:
+    """Whether the claim is true. A figure of a German report is read as the report writes it, or as English does."""
+    known = told(claim["company"]).get((claim["measure"], claim["period"]))
+    if known is None:
+        return False
+    cell, currency = known
+    same_unit = not cell.is_money or (currency in claim["unit"] and "per share" not in claim["unit"])
+    same_unit &= cell.kind != "p" or claim["unit"] == "%"
+    same_unit &= cell.kind != "s" or claim["unit"] == f"{currency} per share"
+    is_loss = cell.value < 0 and claim["measure"] in {name.bare for name in cell.names}
+    scale = next((amount for name, amount in SCALES.items() if cell.is_money and name in claim["unit"]), Decimal(1))
+    written_in = next(each.language for each in every_company() if each.name == claim["company"])
+    readings = [number(claim["value"], language) for language in {"en", written_in}]
+    agree = any(abs(abs(value) * scale - abs(cell.base)) <= one_in_last_place(value) * scale / 2 for value in readings)
+    return same_unit and agree and not (is_loss and "-" not in claim["value"])
+
+
+def one_in_last_place(value: Decimal) -> Decimal:
+    return Decimal(1).scaleb(int(value.as_tuple().exponent))
 
 
 def numbers(text: str) -> list[str]:

@@ -42,6 +42,8 @@ def digit(base: Base, rng: Random) -> Iterator[Mutation]:
 
 def scale(base: Base, rng: Random) -> Iterator[Mutation]:
     """Say millions for billions."""
+    if base.voice.language != base.statement.company.language:
+        return  # "EUR 2,876 million" for TEUR 2.876 is right if the comma is read as in the report
     for slot in base.figure_slots:
         said = base.shown(slot)
         if said is None or said.kind != "money" or said.template in ("{num}", FULL):

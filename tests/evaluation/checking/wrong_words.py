@@ -57,32 +57,35 @@ def label(base: Base, rng: Random) -> Iterator[Mutation]:
     """Put the figure under another measure's name."""
     statement, voice = base.statement, base.voice
     known = cells_of(statement.company)
+    taken = {each.key for each in statement.measures.values()}
     for slot, cell in statement.measures.items():
-        if not {slot, f"{slot}0"} & base.form.slots:
-            continue
-        figures = {each: base.shown(each) for each, figure in statement.figures.items() if each in base.form.slots
-                   and figure.cell and figure.cell.key == cell.key}  # fmt: skip
-        figures = {each: said for each, said in figures.items() if said}
-        taken = {each.key for each in statement.measures.values()}
-        if not figures:
+        figures = _shown_of(base, cell)
+        if not figures or not {slot, f"{slot}0"} & base.form.slots:
             continue
         for (key, period), other in known.items():
-            same_sort = other.table == cell.table and other.is_money == cell.is_money and other.kind != "n"
-            if (
-                key in taken
-                or not same_sort
-                or period != cell.period
-                or (cell.kind in "spn" and other.kind != cell.kind)
-            ):
+            if key in taken or period != cell.period or not _comparable(cell, other):
                 continue
             if all(_says_other(said, known.get((key, _period(base, each)))) for each, said in figures.items()):
-                yield Mutation(
-                    changes=Changes(names={slot: name_of(other, statement.company, voice)}), slot=slot, cell=other
-                )
-        if cell.is_money and not cell.segment and cell.key not in _NOT_GENERIC and not cell.key.endswith("ii"):
+                name = name_of(other, statement.company, voice)
+                yield Mutation(changes=Changes(names={slot: name}), slot=slot, cell=other)
+        if cell.is_money and not cell.segment and cell.key not in _NOT_GENERIC:
             generic = rng.choice(_GENERIC_DE if voice.language == "de" else _GENERIC_EN)
             if not _named_so(generic, known, figures):
                 yield Mutation(changes=Changes(names={slot: generic}), slot=slot)
+
+
+def _shown_of(base: Base, cell: Cell) -> dict[str, Shown]:
+    """The figures of a measure that the form shows, by slot."""
+    found: dict[str, Shown] = {}
+    for slot, figure in base.statement.figures.items():
+        said = base.shown(slot)
+        if said and figure.cell and figure.cell.key == cell.key:
+            found[slot] = said
+    return found
+
+
+def _comparable(cell: Cell, other: Cell) -> bool:
+    return other.table == cell.table and (other.kind == cell.kind or (other.is_money and cell.is_money))
 
 
 def _period(base: Base, slot: str) -> str:
@@ -105,7 +108,9 @@ def company(base: Base, rng: Random) -> Iterator[Mutation]:
     if "co" not in base.form.slots:
         return
     said = [each for each in (base.shown(slot) for slot in base.figure_slots) if each]
-    for rival in base.rivals:
+    given = {cell.company for cell in base.cells}
+    beside = [rival for rival in base.rivals if rival.slug in given]
+    for rival in beside or base.rivals:
         own = [cell for cell in base.cells if cell.company == rival.slug]
         if any(each.kind != "points" and agrees_with_any(each, own) for each in said):
             continue
