@@ -40,9 +40,12 @@ from apps.retrieval.contracts.answer import (
     LeftOut,
     Passage,
     Quote,
+    QuotedRow,
     Repair,
+    RowCell,
 )
 from apps.retrieval.contracts.claims import Claim, ClaimedCalculation
+from apps.retrieval.contracts.outcome import AnswerKind, AnswerOutcome, AnswerRelevance, RelevanceStatus
 from apps.retrieval.contracts.question import (
     NO_FILTERS,
     ChunkId,
@@ -73,6 +76,9 @@ from apps.retrieval.contracts.search import (
 __all__ = [
     "NO_FILTERS",
     "Answer",
+    "AnswerKind",
+    "AnswerOutcome",
+    "AnswerRelevance",
     "AskedFigure",
     "Candidate",
     "Certainty",
@@ -116,13 +122,16 @@ __all__ = [
     "QueryAnalysis",
     "Question",
     "Quote",
+    "QuotedRow",
     "Ranking",
     "Refusal",
     "RefusalReason",
     "RelaxedFilter",
+    "RelevanceStatus",
     "Repair",
     "ReportSeries",
     "Rewriting",
+    "RowCell",
     "SearchBounds",
     "SearchQuery",
     "SourceRank",

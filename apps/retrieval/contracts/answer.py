@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from apps.retrieval.contracts.analysis import Refusal
 from apps.retrieval.contracts.claims import Claim, ClaimedCalculation
+from apps.retrieval.contracts.outcome import AnswerOutcome, AnswerRelevance
 from apps.retrieval.contracts.question import ChunkId, DocumentId
 from apps.retrieval.contracts.search import Candidate, FoundLine, StoredChunk
 
@@ -47,6 +48,8 @@ class Passage:
 
     trimmed: whether parts of the chunk were left out to keep within the budget.
     lines: the candidate's lines that are shown.
+    similarities: cosine similarity of the question with each quotable piece, by the piece's start in the chunk; empty
+        where the pieces were not embedded.
     """
 
     ref_id: str
@@ -55,6 +58,7 @@ class Passage:
     text: str
     trimmed: bool
     lines: tuple[FoundLine, ...] = ()
+    similarities: tuple[tuple[int, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,10 +105,28 @@ class ContextBlock:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RowCell:
+    """A cell of a table's row. column: its heading, or empty if the table does not say."""
+
+    column: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotedRow:
+    """A row of a table as it was read. caption: what the table says of its unit and scale ("in EUR million")."""
+
+    label: str
+    cells: tuple[RowCell, ...]
+    caption: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:
     """A verbatim piece of a passage that an answer shows. `start` and `end` are positions in the chunk's text.
 
     columns: the line of column headings above a row of a table, verbatim; empty where there is none.
+    row: the piece as a row of a table; None for a sentence.
     """
 
     ref_id: str
@@ -112,6 +134,7 @@ class Quote:
     start: int
     end: int
     columns: str = ""
+    row: QuotedRow | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +145,8 @@ class GeneratedAnswer:
     worked_out: how many figures the generator calculated from what it quotes. Each calculation is shown in full
         (stages/figures/measures.py).
     claims, calculations: what a model says that its text claims; empty from a model that writes the text alone.
+    closest: whether the text claims nothing and quotes the passages that come closest to an answer.
+    missing: for these, what was asked for and is not in them, in words.
     """
 
     text: str
@@ -135,6 +160,8 @@ class GeneratedAnswer:
     refusal: Refusal | None = None
     claims: tuple[Claim, ...] = ()
     calculations: tuple[ClaimedCalculation, ...] = ()
+    closest: bool = False
+    missing: tuple[str, ...] = ()
 
 
 class GroundingStatus(StrEnum):
@@ -203,6 +230,7 @@ class Citation:
     columns: str
     char_start: int
     char_end: int
+    row: QuotedRow | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,7 +244,11 @@ class Degradation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The answer that the person gets. For a refusal, `text` is the refusal's message and there are no citations."""
+    """The answer that the person gets. For a refusal, `text` is the refusal's message and there are no citations.
+
+    grounding: whether every statement stands in its source; None where nothing is claimed.
+    relevance: whether it answers what was asked; None for a refusal.
+    """
 
     text: str
     ref_ids: tuple[str, ...]
@@ -228,6 +260,14 @@ class Answer:
     notices: tuple[str, ...] = ()
     refusal: Refusal | None = None
     repair: Repair = Repair.NONE
+    relevance: AnswerRelevance | None = None
+    closest: bool = False
+
+    @property
+    def outcome(self) -> AnswerOutcome:
+        if self.refusal is not None:
+            return AnswerOutcome.REFUSED
+        return AnswerOutcome.CLOSEST if self.closest else AnswerOutcome.ANSWERED
 
     @property
     def degraded(self) -> bool:

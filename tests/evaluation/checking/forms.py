@@ -1,7 +1,7 @@
 """The hand-written sentence forms and questions, and how one is filled.
 
-A slot is `{name}`; `{name#}` is the bare number and `{name-}` a signed one. `{u:rose/fell}` follows the direction of the
-statement, `{x:highest/lowest}` its rank, `{n:was/were}` the number of the measure's name.
+A slot is `{name}`; `{name#}` is the bare number and `{name-}` a signed one. `{u:rose/fell}` follows the direction of
+the statement, `{x:highest/lowest}` its rank, `{n:was/were}` the number of the measure's name.
 """
 
 from __future__ import annotations
@@ -83,5 +83,5 @@ def fill(form: Form, values: Mapping[str, str], *, up: bool, first: bool, plural
 def _tidy(text: str) -> str:
     text = text.replace("'s the ", "'s ").replace("s's ", "s' ").replace("The the ", "The ").replace("the the ", "the ")
     text = re.sub(r"(?<![\w&])([Aa]) (?=[aeio](?!ne ))", r"\1n ", text)
-    text = re.sub(r"(?<=Mio|Mrd)\.\.(?=\s|$)", ".", text)
-    return text[:1].upper() + text[1:] if re.match(r"(the|about)\b", text) else text
+    text = re.sub(r"(?<=Mio|Mrd|Inc|Ltd|orp|L\.P|N\.V)\.\.(?=\s|$)", ".", text)
+    return text[:1].upper() + text[1:] if re.match(r"(the|about|fiscal)\b", text) else text

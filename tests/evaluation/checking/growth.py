@@ -12,7 +12,7 @@ _EN: Final = (
     ("rose by more than half", "1.52", "1.84"),
     ("rose by about half", "1.46", "1.54"),
     ("rose by more than a third", "1.345", "1.45"),
-    ("rose by about a third", "1.31", "1.355"),
+    ("rose by about a third", "1.31", "1.345"),
     ("rose by more than a quarter", "1.258", "1.32"),
     ("rose by about a quarter", "1.235", "1.265"),
     ("rose by about a fifth", "1.185", "1.215"),

@@ -8,9 +8,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
 from typing import Any, Final
 
-from tests.evaluation.checking.statements import Cell, Company, Table
-
-from tests.evaluation.checking.statements import Passage
+from tests.evaluation.checking.statements import Cell, Company, Passage, Table
 
 SIGNS: Final = {"USD": "$", "GBP": "£", "EUR": "€", "JPY": "¥", "SEK": "", "NOK": ""}
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any, Final
 
-from tests.evaluation.checking.mutations import Base, Mutation
+from tests.evaluation.checking.bases import Base, Mutation
 from tests.evaluation.checking.said import Figure
 from tests.evaluation.checking.statements import Cell
 from tests.evaluation.checking.voice import Changes, name_of, shown
@@ -31,7 +31,7 @@ def claims(base: Base, mutation: Mutation | None, rng: Random) -> list[dict[str,
     taken_over = rng.random() < 0.5
     made = []
     for slot, figure in base.statement.figures.items():
-        if figure.cell is not None and slot in base.form.slots:
+        if figure.cell is not None and (slot in base.form.slots or base.statement.kind == "rank"):
             made.append(_claim(base, slot, figure, mutation, unit=unit, spoken=spoken, taken_over=taken_over))
     return made
 
@@ -61,9 +61,11 @@ def _claim(
     }
     if mutation and mutation.cell and taken_over and mutation.slot in (slot, _name_slot(base, cell)):
         claim["row"], claim["column"] = mutation.cell.label, mutation.cell.column
-    if slot in changes.figures and statement.kind == "rank" and mutation and mutation.cell:
+    if "seg" in changes.texts and mutation and mutation.cell:  # another segment, with its own figure
         claim["measure"] = name_of(mutation.cell, statement.company, base.voice).bare
-        claim["row"] = mutation.cell.label
+        claim["row"], claim["column"] = mutation.cell.label, mutation.cell.column
+        if slot not in changes.figures:
+            claim["value"] = mutation.cell.raw
     if claim["period"] != cell.period and taken_over and cell.column == cell.period:
         claim["column"] = claim["period"]
     return claim
@@ -105,34 +107,46 @@ def calculations(base: Base, mutation: Mutation | None, *, kept_sign: bool) -> l
     for slot, formula in base.statement.formulas.items():
         if slot not in base.form.slots:
             continue
-        operands: list[str] = []
-
-        def put(found: re.Match[str], operands: list[str] = operands) -> str:
-            figure = base.statement.figures[found[1]]
-            plain = shown(figure, base.statement.company, base.voice, bare=True)
-            changed = changes.figures.get(found[1])
-            number = (changed if changed and changed.scale == plain.scale else plain).num
-            operands.append(number)
-            return number
-
-        expression = re.sub(r"\{(\w+)\}", put, formula)
+        operands = [_operand(base, each, mutation) for each in re.findall(r"\{(\w+)\}", formula)]
+        expression = re.sub(r"\{\w+\}", "{}", formula).format(*operands)
         result = _result(base, slot, changes, kept_sign=kept_sign)
-        label = base.statement.words.get("ratio0") or _first_name(base)
-        made.append(
-            {"measure": f"{_WORDS[slot]}{label}", "expression": expression, "operands": operands, "result": result}
-        )
+        label = _label(base, slot, changes)
+        made.append({"measure": label, "expression": expression, "operands": operands, "result": result})
     return made
 
 
+def _operand(base: Base, slot: str, mutation: Mutation | None) -> str:
+    """The number of an operand as the table prints it. One that the answer changed is taken over in the same scale."""
+    plain = shown(base.statement.figures[slot], base.statement.company, base.voice, bare=True)
+    changed = mutation.changes.figures.get(slot) if mutation else None
+    if changed is None or mutation is None:
+        return plain.num
+    if mutation.cell:
+        return mutation.cell.raw.strip("()").rstrip("% ")
+    return changed.num if changed.scale == plain.scale else plain.num
+
+
+def _label(base: Base, slot: str, changes: Changes) -> str:
+    words = base.statement.words
+    if slot in ("r", "r1", "r0", "pp") and "ratio0" in words:
+        return words["ratio0"] if slot != "pp" or base.statement.kind == "spread" else f"change of {words['ratio0']}"
+    measures = base.statement.measures
+    named = "m" if "m" in measures else next(iter(measures))
+    name = changes.names.get(named) or name_of(measures[named], base.statement.company, base.voice)
+    return f"{_WORDS[slot]}{name.bare}"
+
+
 _WORDS: Final = {
-    "d": "change in ", "g": "growth of ", "q": "quotient of ", "pp": "change of ", "avg": "average of ", "sum": "sum of ",
-    "r": "", "r1": "", "r0": "",
-}  # fmt: skip
-
-
-def _first_name(base: Base) -> str:
-    cell = next(iter(base.statement.measures.values()))
-    return name_of(cell, base.statement.company, base.voice).bare
+    "d": "change in ",
+    "g": "growth of ",
+    "q": "quotient of ",
+    "pp": "change of ",
+    "avg": "average of ",
+    "sum": "sum of ",
+    "r": "",
+    "r1": "",
+    "r0": "",
+}
 
 
 def _result(base: Base, slot: str, changes: Changes, *, kept_sign: bool) -> str:

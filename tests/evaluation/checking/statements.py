@@ -31,7 +31,11 @@ class Name:
     @property
     def bare(self) -> str:
         """The name without its article."""
-        return re.sub(r"^(der|die|das|the) ", "", self.text).replace("laufenden", "Laufende")
+        return (
+            re.sub(r"^(der|die|das|the) ", "", self.text)
+            .replace("laufenden", "Laufende")
+            .replace("maximale ", "Maximaler ")
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +142,7 @@ def companies(set_: str) -> tuple[Company, ...]:
     """The companies of a set, `open` or `kept`."""
     found: list[Company] = []
     for path in sorted((MATERIAL / set_).glob("*.toml")):
-        entries = tomllib.loads(path.read_text(encoding="utf-8"))["company"]
+        entries = tomllib.loads(path.read_text(encoding="utf-8")).get("company", [])
         found.extend(_company(entry, path.stem) for entry in entries)
     return tuple(found)
 
@@ -168,7 +172,7 @@ def _company(entry: dict[str, Any], sector: str) -> Company:
         tables=tables,
         told=told,
         told_cells=tuple(_told_cells(entry, each) for each in told),
-        facts=tuple(_fact(each, f"{entry['slug']}|{told[0]['id']}") for each in entry["fact"]),
+        facts=tuple(_fact(each, f"{entry['slug']}|{told[each.get('in', 0)]['id']}") for each in entry["fact"]),
         english=entry.get("english", {}),
     )
 

@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
 from tests.evaluation.checking.said import Figure, Statement, cells_of
-from tests.evaluation.checking.statements import Cell
+from tests.evaluation.checking.statements import Cell, Name
 
 _LEAST_CHANGE: Final = Decimal("0.6")
 _TENTH: Final = Decimal("0.1")
@@ -184,7 +184,13 @@ def _result(made: Statement) -> Statement | None:
 
 
 def _result_name(cell: Cell, value: Decimal) -> str:
-    return cell.names[-1].text if value > 0 else cell.loss_names[0].text
+    return profit_name(cell).text if value > 0 else cell.loss_names[0].text
+
+
+def profit_name(cell: Cell) -> Name:
+    """The name of a profit that takes an article: `net income` rather than `net earnings`."""
+    single = [name for name in cell.names if not name.plural]
+    return single[-1] if cell.names[0].text.startswith(("der", "das")) else single[0]
 
 
 def _bare(name: str) -> str:

@@ -45,7 +45,7 @@ class Voice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """What a wrong answer says instead. The figures and texts by slot; `u` and `x` for a choice of words turned round."""
+    """What a wrong answer says instead, by slot. turned: `u` and `x` for a choice of words, `-g` for a sign."""
 
     figures: Mapping[str, Shown] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -125,11 +125,12 @@ def _plain(kind: str, template: str, figure: Figure, value: Decimal, voice: Voic
 def name_of(cell: Cell, company: Company, voice: Voice) -> Name:
     """The name that the voice has for the measure of a cell."""
     if voice.language != company.language:
-        return _in_english(cell, company)
+        return english_name(cell, company)
     return cell.names[voice.name % len(cell.names)]
 
 
-def _in_english(cell: Cell, company: Company) -> Name:
+def english_name(cell: Cell, company: Company) -> Name:
+    """What an English answer calls a measure of a German report."""
     called = company.english[cell.key.rpartition(":")[2]]
     text = called.rstrip("+")
     return Name(text=f"{company.english['segments']} in {text}" if cell.segment else text, plural=called.endswith("+"))

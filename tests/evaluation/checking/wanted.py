@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 from typing import Final
 
 from tests.evaluation.checking.said import Figure, Statement, cells_of
@@ -80,11 +80,11 @@ def _of_row(company: Company, key: str, periods: tuple[str, ...]) -> Iterator[St
     kind = cells_of(company)[key, periods[0]].kind
     yearly = not periods[0].startswith("Q")
     for period in periods:
-        single = {"s": "pershare", "b": "balance" if yearly else "single"}.get(kind, "single")
+        single = "pershare" if key == "eps" else "balance" if kind == "b" and yearly else "single"
         yield from _emit(_made(single, company, {"v": (key, "p")}, {"p": period}, {"m": "v"}))
         if key in ("profit", "pretax"):
             yield from _emit(_made("result", company, {"v": (key, "p")}, {"p": period}, {"m": "v"}))
-    pairs = list(zip(periods, periods[1:], strict=False)) if yearly else [(periods[0], each) for each in periods[1:]]
+    pairs = list(pairwise(periods)) if yearly else [(periods[0], each) for each in periods[1:]]
     for now, before in pairs:
         slots, when = {"v1": (key, "p1"), "v0": (key, "p0")}, {"p1": now, "p0": before}
         kinds = ["pchange"] if kind == "p" else ["change", "yn", "noyn"]
@@ -114,7 +114,7 @@ def _of_pair(company: Company, pair: str) -> Iterator[Statement]:
             yield _named(made, name)
     if times:
         return
-    later = zip(periods, periods[1:], strict=False) if not periods[0].startswith("Q") else [(periods[0], periods[2])]
+    later = pairwise(periods) if not periods[0].startswith("Q") else [(periods[0], periods[2])]
     for now, before in later:
         slots = {"a1": (over, "p1"), "b1": (under, "p1"), "a0": (over, "p0"), "b0": (under, "p0")}
         for made in _emit(_made("points", company, slots, {"p1": now, "p0": before}, {"a_m": "a1", "b_m": "b1"})):
@@ -163,7 +163,7 @@ def _of_table(company: Company, table: Table) -> Iterator[Statement]:
                 yield _named(made, name)
     for each in table.averages:
         name, one, other = _parted(each, " / ")
-        for now, before in zip(table.periods, table.periods[1:], strict=False):
+        for now, before in pairwise(table.periods):
             slots = {"a": (one, "p1"), "v1": (other, "p1"), "v0": (other, "p0")}
             for made in _emit(_made("onaverage", company, slots, {"p1": now, "p0": before}, {"a_m": "a", "m": "v1"})):
                 yield _named(made, name)

@@ -1,4 +1,4 @@
-"""A figure as an answer writes it: its number, scale, currency and unit, which a wrong answer may exchange one by one."""
+"""A figure as an answer writes it: number, scale, currency and unit, which a wrong answer exchanges one by one."""
 
 from __future__ import annotations
 
@@ -76,7 +76,8 @@ class Shown:
         """The unit as a claim names it."""
         match self.kind:
             case "money":
-                return f"{self.currency} {self.scale}"
+                per_share = "per share" in self.template or "je Aktie" in self.template
+                return f"{self.currency} {self.scale}{' per share' if per_share else ''}"
             case "share":
                 return f"{self.currency} per share"
             case "percent":

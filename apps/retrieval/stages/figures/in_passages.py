@@ -29,6 +29,7 @@ PER_SHARE: Final = re.compile(
 # "In millions, except per share data" says that the other rows are not per share.
 _EXCEPT: Final = re.compile(r"\b(?:except|excluding|ausgenommen|au\u00dfer)\b[^)\n]*", re.IGNORECASE)
 _CELL: Final = re.compile(r"\|\s*([^|:\n]{1,80}):\s*([^|\n]*)")
+_ENTRY: Final = re.compile(r"\W*([^\W\d_][^:\n.;]{1,60}):\s*(?=[^\w\s]*\d|[A-Z]{3}\s?\d)")
 _FURTHEST_HEADING_LINES: Final = 6
 
 
@@ -119,7 +120,7 @@ def _read_piece_figures(
     if not numbers:
         return
     heading = heading_above(chunk.text, piece.start) if is_row else ""
-    label = _label(piece.text, numbers) if is_row else ""
+    label = _label(piece.text, numbers) if is_row else _label_of_entry(piece.text, numbers)
     # A caption tells the scale of most rows, and that some are per share: "in EUR million, earnings per share in EUR".
     above = "" if find_stated_scale(heading) is not None else _EXCEPT.sub("", heading)
     per_share = PER_SHARE.search(f"{label or piece.text}\n{above}") is not None
@@ -184,6 +185,12 @@ def _years_in(text: str) -> frozenset[int]:
 
 def _label(row: str, numbers: tuple[Number, ...]) -> str:
     return row[: _label_end(row, numbers)].strip(" |:$€£(-")
+
+
+def _label_of_entry(text: str, numbers: tuple[Number, ...]) -> str:
+    """Return what an entry of a list calls its figure: "- Net debt: 714.8 million (2023: 826.1 million)"."""
+    entry = _ENTRY.match(text)
+    return entry[1].strip() if entry and numbers[0].start >= entry.end() - 1 else ""
 
 
 def _label_end(row: str, numbers: tuple[Number, ...]) -> int:

@@ -16,7 +16,7 @@ _RELATIVE: Final = re.compile(
 )
 _IN_IT: Final = re.compile(rf"\W*(?:in|for|im|f\u00fcr)\s+{_RELATIVE.pattern}", re.IGNORECASE)
 _LOOSELY: Final = re.compile(
-    r"\b(?:prior|previous|earlier|compared|preceding|before|after|against|versus|vs|from|vorjahr|zuvor|nach)\b",
+    r"\b(?:prior|previous|earlier|compared|preceding|before|after|against|versus|vs|from|vorjahr|zuvor|nach|gegen\u00fcber|ver\u00e4ndert|changed?|vergleich\w*)\b",
     re.IGNORECASE,
 )
 _SPANS: Final = {
@@ -38,6 +38,7 @@ _OF_TIME: Final = re.compile(
 )
 _FROM: Final = re.compile(r"\bfrom\s+(?:about\s+|around\s+|only\s+)?$|\bvon\s+(?:rund\s+)?$", re.IGNORECASE)
 _TO: Final = re.compile(r"\s*(?:to|auf|->|\u2192)\s+(?:[A-Z]{3}\s?|[$\u20ac\u00a3]\s?)?\(?\d", re.IGNORECASE)
+_AUF: Final = re.compile(r"[^,;.]{0,40}\bauf\b", re.IGNORECASE)
 # A year with which is compared is not that of the figure.
 _COMPARED_WITH: Final = re.compile(
     r"\b(?:compared\s+(?:with|to)|versus|vs\.?|against|relative\s+to|than\s+in|than|gegen\u00fcber|verglichen\s+mit|als)\s+"
@@ -73,7 +74,11 @@ def claimed_years(
 
 def is_from(sentence: str, number: Number) -> bool:
     """Return whether a number is that from which something changed: "from 8.5 to 8.9", "rose: 8.5 to 8.9"."""
-    return _FROM.search(sentence[: number.start]) is not None or _TO.match(sentence, number.end) is not None
+    before = _FROM.search(sentence[: number.start])
+    if before is not None and before.group().lower().startswith("von"):
+        # "Gewinn von 20,1" is no beginning; "von 98,5 auf 121,6" is.
+        return _AUF.match(sentence, number.end) is not None
+    return before is not None or _TO.match(sentence, number.end) is not None
 
 
 def _has_own_year(sentence: str, numbers: Sequence[Number], number: Number) -> bool:

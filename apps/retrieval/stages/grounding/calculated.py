@@ -229,8 +229,8 @@ def _fits_asked(labels: Sequence[Sequence[Label]], evidence: Evidence) -> bool:
         for each in measures_in(asked, language)
     ):
         return False
-    named = {(row[0].ref_id, row[0].at) for row in rows_named(evidence, asked)}
-    return not named or any(each.named_by(asked).named for of_one in labels for each in of_one)
+    own = frozenset[str]().union(*(each.vocabulary for of_one in labels for each in of_one))
+    return not rows_named(evidence, asked) or bool(asked & own - plain_terms(language))
 
 
 def _fit(words: frozenset[str], labels: Sequence[Sequence[Label]], language: str) -> bool:

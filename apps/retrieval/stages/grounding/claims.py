@@ -16,7 +16,7 @@ from apps.retrieval.stages.figures.periods import claimed_years, is_compared, is
 from apps.retrieval.stages.grounding.clauses import Clause, clause_words, words_beside
 from apps.retrieval.stages.grounding.evidence import Evidence, Said, surroundings, years_around
 from apps.retrieval.stages.grounding.labels import Naming, lines_named, measures_in
-from apps.retrieval.stages.grounding.moving_words import moving_terms
+from apps.retrieval.stages.grounding.moving_words import calculated_terms, moving_terms
 from apps.retrieval.stages.grounding.wording import blank_places, plain_terms, word_terms
 from apps.retrieval.stages.question.period_mentions import read_period_mentions
 
@@ -50,6 +50,7 @@ _WORD: Final = re.compile(r"[^\W\d_][\w&'\u2019.-]*")
 _OF_SEVERAL: Final = re.compile(
     r"\b(?:average|mean|sum|add(?:s|ed)?\s+up|together|durchschnitt|summe|zusammen)\b", re.IGNORECASE
 )
+_IN_TOTAL: Final = re.compile(r"\s*(?:in\s+(?:total|all)|altogether|insgesamt)\b", re.IGNORECASE)
 _IN_BRACKETS: Final = re.compile(r"\([^)]*\)")
 
 
@@ -203,6 +204,8 @@ def _of_other_value(number: Number, figure: Figure, spoken: Spoken, passage: Pas
         return "with the opposite sign in the source"
     if PER_SHARE.search(sentence[number.end : number.end + 20]) and not figure.per_share:
         return "not a figure per share"
+    if figure.per_share and _IN_TOTAL.match(sentence, number.end):
+        return "a figure per share"
     told = units_in(f"{figure.label_text}\n{figure.column}")
     if figure.is_cell and told and number.unit is NumberUnit.PLAIN and (number.currency or number.exponent):
         return f"the source says {next(iter(told)).value}"
@@ -263,13 +266,13 @@ def is_of_another_row(number: Number, figure: Figure, spoken: Spoken, before: Se
     evidence, language = spoken.evidence, spoken.evidence.analysis.language
     said = clause_words(spoken.clauses[number], language)
     around = evidence.sources.around(evidence.by_ref[figure.ref_id])
-    telling = said - plain_terms(language) - moving_terms(language)
+    telling = said - plain_terms(language) - moving_terms(language) - calculated_terms(language)
     if not figure.is_cell:
         beside = words_beside(figure.piece, figure.number.start, language) - plain_terms(language)
         return bool(telling - around and beside) and not telling & beside
     label = evidence.sources.label(figure)
     own = label.named_by(said)
-    if telling and own.named:
+    if own.full or (telling and own.named):
         return names_better(own, said, figure, evidence)
     if telling - around - label.vocabulary or lines_named(telling, language) or measures_in(telling, language):
         return not own.named

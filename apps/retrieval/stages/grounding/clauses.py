@@ -18,6 +18,9 @@ _BREAK: Final = re.compile(
 )
 
 
+_IN_BRACKETS: Final = re.compile(r"\s*\([^()]*\)")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clause:
     """The words around a figure: before it, from the figure before or the break behind that, and behind it.
@@ -46,9 +49,13 @@ def read_clauses(sentence: str, numbers: Sequence[Number]) -> dict[Number, Claus
         previous = figures[index - 1].end if index else 0
         following = figures[index + 1].start if index + 1 < len(figures) else len(sentence)
         before, behind = sentence[previous : number.start], sentence[number.end : following]
+        if index and (own := _IN_BRACKETS.match(before)):
+            # "188 (Q2 2024) and 211 (Q1 2024)": what stands in brackets is of the figure before.
+            before = before[own.end() :]
         if index and (cut := _BREAK.search(before)):
             before = before[cut.start() :]
-        if cut := _BREAK.search(behind):
+        own = _IN_BRACKETS.match(behind)
+        if cut := _BREAK.search(behind, own.end() if own else 0):
             behind = behind[: cut.start()]
         found[number] = Clause(before=before, behind=behind, first=index == 0)
     return found

@@ -282,17 +282,17 @@ def _nearest(found: re.Match[str], pairs: Sequence[Pair], spoken: Spoken, bound:
 def _pairs(spoken: Spoken, bound: Sequence[Bound]) -> list[Pair]:
     """Return the pairs that a sentence compares: two figures of one row, or one with that of the period before."""
     found: list[Pair] = []
-    cells = [each.figure for each in bound if each.figure is not None and each.figure.is_cell]
+    cells = [each.figure for each in bound if each.figure is not None]
     for figure in dict.fromkeys(cells):
         time = time_of(figure)
         if time is None:
             continue
-        said = [each for each in cells if each.label_text == figure.label_text and each is not figure]
+        said = [each for each in cells if _of_one_row(each, figure) and each is not figure]
         earlier = [each for each in said if (other := time_of(each)) is not None and other < time]
         if earlier:
             found.append(Pair(later=figure, earlier=max(earlier, key=lambda each: time_of(each) or (0, 0))))
         elif not said:
-            last = [each for each in spoken.said.rows if each.label_text == figure.label_text and each is not figure]
+            last = [each for each in spoken.said.rows if _of_one_row(each, figure) and each is not figure]
             later = [each for each in last if (other := time_of(each)) is not None and other > time]
             if later:
                 found.append(Pair(later=later[0], earlier=figure))
@@ -302,6 +302,12 @@ def _pairs(spoken: Spoken, bound: Sequence[Bound]) -> list[Pair]:
         for named in _named_rows(spoken) or _rows_said(spoken) or _rows_asked(spoken):
             found.extend(pair for each in _latest(named, spoken) for pair in _with_the_one_before(each, named, spoken))
     return found
+
+
+def _of_one_row(one: Figure, other: Figure) -> bool:
+    if one.is_cell and other.is_cell:
+        return one.label_text == other.label_text
+    return (one.ref_id, one.at, one.number.unit) == (other.ref_id, other.at, other.number.unit)
 
 
 def _latest(row: Sequence[Figure], spoken: Spoken) -> list[Figure]:
@@ -340,7 +346,11 @@ def _with_the_one_before(figure: Figure, row: Sequence[Figure], spoken: Spoken) 
         before,
         *([sequential] if time[1] else []),
     ]
-    by_time = {at: each for each in row if each is not figure and (at := time_of(each)) is not None}
+    by_time = {
+        at: each
+        for each in row
+        if each is not figure and (at := time_of(each)) is not None and each.number.unit is figure.number.unit
+    }
     found = [by_time[each] for each in wanted if each in by_time and _same_kind(by_time[each], figure)]
     # Where the sentence says no more, the period before may be that of the year before or the last one.
     yield from (Pair(later=figure, earlier=each) for each in found)

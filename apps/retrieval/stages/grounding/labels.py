@@ -20,6 +20,9 @@ _TAIL: Final = re.compile(
     r"[\s,\u2013\u2014-]+(?:including|excluding|exclusive\s+of|inclusive\s+of|net\s+of|less|einschlie\u00dflich|ohne)\b.*",
     re.IGNORECASE | re.DOTALL,
 )
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_FEWEST_INITIALS: Final = 2
+_MOST_INITIALS: Final = 5
 _NOISE: Final = ("total", "net", "consolidated", "company", "year", "sum", "gesamt", "summe")
 _GROSS: Final = ("gross", "accumulated", "cost", "deferred", "kumulierte")
 _MOST_FURTHER_TERMS: Final = 2
@@ -123,7 +126,19 @@ def read_label(label: str, heading: str, language: str) -> Label:
     exact = frozenset(name for name in items if any(each - noise == core for each in _lines(language)[name]))
     items = exact or items
     others = tuple(dict.fromkeys(each for name in sorted(items - _MANY_THINGS) for each in _lines(language)[name]))
+    if initials := _initials(label):
+        others = (*others, frozenset({initials}), frozenset({initials, *_words(("expense",), language)}))
     return Label(core=core, all=full, noise=full & noise, items=items, others=others, heading=above)
+
+
+def _initials(label: str) -> str:
+    """Return the initials of a label of several words, as they are used for it: "O&M" for operation and maintenance."""
+    words = [
+        word
+        for word in _WORD.findall(_BRACKETS.sub(" ", label))
+        if word.lower() not in ("and", "of", "the", "und", "for")
+    ]
+    return "".join(word[0] for word in words).lower() if _FEWEST_INITIALS <= len(words) <= _MOST_INITIALS else ""
 
 
 def measures_in(said: Collection[str], language: str) -> frozenset[str]:

@@ -39,10 +39,11 @@ FACTOR: Final = re.compile(
     re.IGNORECASE,
 )
 LARGEST: Final = re.compile(
-    r"\b(?:largest|highest|biggest|greatest|peak(?:ed)?|gr\u00f6\u00dfte[rnsm]?|h\u00f6chste[rnsm]?)\b", re.IGNORECASE
+    r"\b(?:largest|highest|biggest|greatest|peak(?:ed)?|(?<!at\s)most(?!\s+recent|\s+of)|gr\u00f6\u00dfte[rnsm]?|h\u00f6chste[rnsm]?)\b",
+    re.IGNORECASE,
 )
 SMALLEST: Final = re.compile(
-    r"\b(?:smallest|lowest|least|kleinste[rnsm]?|niedrigste[rnsm]?|geringste[rnsm]?)\b", re.IGNORECASE
+    r"\b(?:smallest|lowest|(?<!at\s)least|kleinste[rnsm]?|niedrigste[rnsm]?|geringste[rnsm]?)\b", re.IGNORECASE
 )
 _FACTORS: Final = {
     "doubl": Decimal(2),
@@ -71,7 +72,7 @@ _MANNERS: Final = word_set(
     """
 )
 _OF_A_CALCULATION: Final = word_set(
-    "average mean ratio share gearing leverage quote marge rendite anteil durchschnitt proportion margin rate compound compounded cagr multiple cover covered covers"
+    "difference change veränderung differenz average mean ratio share gearing leverage quote marge rendite anteil durchschnitt proportion margin rate compound compounded cagr multiple cover covered covers"
 )
 
 

@@ -12,7 +12,7 @@ from apps.retrieval.stages.figures.bindings import is_year, years_of
 from apps.retrieval.stages.figures.calculations import read_calculations
 from apps.retrieval.stages.figures.number_matching import AS_WRITTEN
 from apps.retrieval.stages.figures.numbers import Number, read_numbers
-from apps.retrieval.stages.figures.periods import is_length_of_time
+from apps.retrieval.stages.figures.periods import is_compared, is_length_of_time
 from apps.retrieval.stages.grounding.by_formula import by_formula
 from apps.retrieval.stages.grounding.calculated import IN_THE_ANSWER, check_calculation, find_result, fits_result
 from apps.retrieval.stages.grounding.claims import FROM_QUESTION, NOWHERE, Bound, Spoken, bind
@@ -90,7 +90,8 @@ def _bind_all(spoken: Spoken) -> tuple[dict[Number, Bound], list[Result]]:
     language, said = spoken.evidence.analysis.language, spoken.said
     bound: dict[Number, Bound] = {}
     results: list[Result] = []
-    years = years_of(spoken.text) or frozenset(spoken.evidence.analysis.years)
+    analysis = spoken.evidence.analysis
+    years = years_of(spoken.text) or (frozenset() if is_compared(analysis.text) else frozenset(analysis.years))
     for calculation in read_calculations(spoken.text, language):
         checked = check_calculation(calculation, spoken, years)
         bound.update(checked.bound)

@@ -59,7 +59,7 @@ def check_words(
     known = plain_terms(language) | moving_terms(language)
     known = known.union(*(vocabulary_of(each, evidence) for each in dict.fromkeys(figures)))
     known = known.union(*(each.words for each in results))
-    if results:
+    if results or any(each.number.percent for each in bound):
         known |= calculated_terms(language)
     said = _blank_numbers(spoken)
     left = list(dict.fromkeys(term for term in word_terms(blank_places(said), language) if term not in known))
