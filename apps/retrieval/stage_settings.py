@@ -29,7 +29,6 @@ _BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
     "cut_minimum": (1, 1000),
     "expand_top_k": (0, 100),
     "expand_around": (1, 50),
-    "statement_minimum_overlap": (0.0, 1.0),
     "model_wording_timeout_seconds": (0.1, 600.0),
     "question_deadline_seconds": (0.1, 600.0),
 }
@@ -65,8 +64,6 @@ class StageSettings:
     model_wording_timeout_seconds: how long a model may take to write what is searched for; the question waits for it.
     question_deadline_seconds: how long all requests of one question to a model may take together. When it has passed,
         no further one is sent, and the answer is written without.
-    statement_minimum_overlap: share of a sentence's terms that a cited passage must hold for the sentence to count as
-        supported.
     rewriter, diversifier, reranker, healer: names of implementations (see optional/slots.py), or "none".
     """
 
@@ -87,7 +84,6 @@ class StageSettings:
     cut_adaptive_uncalibrated: bool = False
     expand_top_k: int = 1
     expand_around: int = 4
-    statement_minimum_overlap: float = 0.5
     model_wording_timeout_seconds: float = 15.0
     question_deadline_seconds: float = 60.0
 

@@ -81,7 +81,7 @@ def test_quotes_are_verbatim_and_grounded(texts: list[str], cap_chars: int) -> N
         assert passage.chunk.text[quote.start : quote.end] == quote.text
         assert any(quote.text in excerpt.text for excerpt in passage.excerpts)
     if answer.refusal is None:
-        report = ground(answer, context, analysis=ANALYSIS, statement_minimum_overlap=0.5)
+        report = ground(answer, context, analysis=ANALYSIS)
         assert report.status is GroundingStatus.GROUNDED
 
 

@@ -51,7 +51,7 @@ CASH, TABLE, BALANCE, TEXT, VINDARO, BORDER_1, BORDER_2 = (REFS[number] for numb
 
 
 def checked(text: str, *ref_ids: str) -> GroundingReport:
-    return ground(written(text, *(ref_ids or (TABLE,))), CONTEXT, analysis=ANALYSIS, statement_minimum_overlap=0.5)
+    return ground(written(text, *(ref_ids or (TABLE,))), CONTEXT, analysis=ANALYSIS)
 
 
 def failed(report: GroundingReport) -> list[Finding]:
@@ -81,6 +81,8 @@ RIGHT = [
     ("Short selling is not permitted in the funds.", TEXT),
     ("1. Revenue was 2,684 in 2024.\n2. Operating income was 297 in 2024.", TABLE),
     ("The current ratio was 0.82 (1,146 / 1,402 = 0.82).", TABLE),
+    ("The current ratio was 0.82 in 2024.", TABLE),
+    ("Revenue grew by 8.9 % in 2024.", TABLE),
     ("Revenue grew by 8.9 %: (2,684 - 2,465) / 2,465 = 8.9 %.", TABLE),
     ("The average revenue was (2,684 + 2,465) / 2 = 2,574.5 in 2024 and 2023.", TABLE),
     ("The report says “Revenue | 2024: 2,684 | 2023: 2,465”.", TABLE),
@@ -115,7 +117,7 @@ WRONG = {
     "a digit": ("Revenue was 2,648 in 2024.", TABLE),
     "a longer number": ("Revenue was 12,684 in 2024.", TABLE),
     "another end of a range": ("Fees range from 10 % to 20 %.", TEXT),
-    "a ratio that stands nowhere": ("The current ratio was 0.82 in 2024.", TABLE),
+    "a ratio that its formula does not give": ("The current ratio was 0.92 in 2024.", TABLE),
     "a calculation that does not come out": ("The current ratio was 1,146 / 1,402 = 0.92.", TABLE),
     "a calculation from elsewhere": ("The current ratio was 1,150 / 1,402 = 0.82.", TABLE),
     "another day": ("The board met on 22 March 2022.", TEXT),
@@ -200,5 +202,5 @@ def test_german_numbers_are_read_as_german(text: str, grounded: bool) -> None:
     found = replace(found, chunk=replace(found.chunk, language="de"))
     context = context_of(analysis, [found])
     (passage,) = context.passages
-    report = ground(written(text, passage.ref_id), context, analysis=analysis, statement_minimum_overlap=0.5)
+    report = ground(written(text, passage.ref_id), context, analysis=analysis)
     assert (report.status is GroundingStatus.GROUNDED) is grounded, [(e.value, e.note) for e in failed(report)]

@@ -72,9 +72,18 @@ def test_the_model_is_told_what_does_not_stand_and_asked_once_more(server: Model
 
 def test_it_is_not_asked_a_third_time(server: ModelServer) -> None:
     server.reply_with(reply(WRONG_SCALE), reply(ANOTHER_YEAR), reply(RIGHT))
-    refusal = ask(server).answer.refusal
-    assert refusal is not None
-    assert (refusal.reason, len(server.requests)) == (RefusalReason.UNGROUNDED, 2)
+    result = ask(server).answer
+    assert (result.generator, len(server.requests)) == ("extractive", 2)
+
+
+def test_an_answer_that_is_withheld_is_replaced_by_quotations_and_marked(server: ModelServer) -> None:
+    server.reply_with(reply(WRONG_SCALE), reply(ANOTHER_YEAR))
+    result = ask(server).answer
+    assert result.text.startswith("“Purchases of property, plant and equipment (PP&E) | 2018: (1,577)")
+    assert (result.refusal, result.grounding) == (None, GroundingStatus.GROUNDED)
+    (marked,) = result.degradations
+    assert marked.code == "retrieval.answer_withheld"
+    assert "These are quotations." in marked.message
 
 
 def test_what_still_does_not_stand_is_taken_out(server: ModelServer) -> None:
@@ -111,6 +120,9 @@ def test_a_provider_that_fails_at_the_repair_leaves_nothing_unchecked(server: Mo
     server.reply_with(reply(ANOTHER_YEAR))
     server.at_request(2, lambda: Fault.ERROR_500)
     result = ask(server).answer
-    assert result.refusal is not None
-    assert "1,373" not in result.text
-    assert [each.code for each in result.degradations] == ["retrieval.generation_unavailable"]
+    assert result.generator == "extractive"
+    assert ANOTHER_YEAR not in result.text
+    assert [each.code for each in result.degradations] == [
+        "retrieval.generation_unavailable",
+        "retrieval.answer_withheld",
+    ]

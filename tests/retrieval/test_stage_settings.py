@@ -18,7 +18,6 @@ from apps.retrieval.stage_settings import StageSettings
         {"expand_top_k": 101},
         {"expand_around": 0},
         {"cut_top_k": 0},
-        {"statement_minimum_overlap": 1.1},
     ],
 )
 def test_a_number_out_of_its_bounds_is_refused_by_name(wrong: dict[str, Any]) -> None:

@@ -104,7 +104,7 @@ def test_what_is_shown_passes_the_check_of_every_claim(question: str) -> None:
     analysis, context = read(question, *printed())
     answer = ExtractiveGenerator().generate(analysis, context)
     assert " = " in answer.text
-    report = ground(answer, context, analysis=analysis, statement_minimum_overlap=0.5)
+    report = ground(answer, context, analysis=analysis)
     assert report.status is GroundingStatus.GROUNDED
 
 
@@ -113,7 +113,7 @@ def test_a_calculation_that_is_falsified_does_not_pass() -> None:
     answer = ExtractiveGenerator().generate(analysis, context)
     forged = replace(answer, text=answer.text.replace("= 1.29", "= 1.92"))
     assert forged != answer
-    report = ground(forged, context, analysis=analysis, statement_minimum_overlap=0.5)
+    report = ground(forged, context, analysis=analysis)
     assert report.status is not GroundingStatus.GROUNDED
 
 

@@ -44,6 +44,7 @@ from apps.retrieval.contracts.answer import (
     Repair,
     RowCell,
 )
+from apps.retrieval.contracts.claims import Claim, ClaimedCalculation
 from apps.retrieval.contracts.outcome import AnswerKind, AnswerOutcome, AnswerRelevance, RelevanceStatus
 from apps.retrieval.contracts.question import (
     NO_FILTERS,
@@ -83,6 +84,8 @@ __all__ = [
     "Certainty",
     "ChunkId",
     "Citation",
+    "Claim",
+    "ClaimedCalculation",
     "Clock",
     "Concept",
     "ContextBlock",

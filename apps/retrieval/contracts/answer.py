@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from apps.retrieval.contracts.analysis import Refusal
+from apps.retrieval.contracts.claims import Claim, ClaimedCalculation
 from apps.retrieval.contracts.outcome import AnswerOutcome, AnswerRelevance
 from apps.retrieval.contracts.question import ChunkId, DocumentId
 from apps.retrieval.contracts.search import Candidate, FoundLine, StoredChunk
@@ -145,6 +146,7 @@ class GeneratedAnswer:
     attempts: how often a model was called; 0 for a generator without a model.
     worked_out: how many figures the generator calculated from what it quotes. Each calculation is shown in full
         (stages/figures/measures.py).
+    claims, calculations: what a model says that its text claims; empty from a model that writes the text alone.
     closest: whether the text claims nothing and quotes the passages that come closest to an answer.
     missing: for these, what was asked for and is not in them, in words.
     """
@@ -158,6 +160,8 @@ class GeneratedAnswer:
     worked_out: int = 0
     notes: tuple[str, ...] = ()
     refusal: Refusal | None = None
+    claims: tuple[Claim, ...] = ()
+    calculations: tuple[ClaimedCalculation, ...] = ()
     closest: bool = False
     missing: tuple[str, ...] = ()
 
@@ -184,6 +188,14 @@ class FindingType(StrEnum):
     NUMBER = "number"
     NAME = "name"
     STATEMENT = "statement"
+    COMPANY = "company"
+    """Of whom a sentence speaks: of the company of the document that it cites, or of another."""
+    MEASURE = "measure"
+    """What a sentence calls a figure."""
+    DIRECTION = "direction"
+    """Up, down or unchanged, and by how much."""
+    COMPARISON = "comparison"
+    """The largest, the smallest, or more than another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ clearly answers the question, the closest passages are quoted and nothing is cla
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from apps.retrieval.contracts import (
@@ -121,6 +122,14 @@ class ExtractiveGenerator:
             closest=closest,
             missing=missing,
         )
+
+
+def as_closest(answer: GeneratedAnswer) -> GeneratedAnswer:
+    """Return what an answer quotes as closest passages, without any claim; a refusal stays one."""
+    if answer.closest or answer.refusal is not None:
+        return answer
+    lines = answer.text.split("\n")[answer.worked_out :]
+    return replace(answer, text="\n".join((_CLOSEST, *lines)), closest=True, worked_out=0)
 
 
 def _lead(chosen: Chosen) -> str:

@@ -122,8 +122,13 @@ class OpenAICompatibleGenerator(OpenAIServer[GenerationProfile]):
             generator=self.name,
             model=self.model,
             attempts=attempts,
-            notes=notes,
+            notes=(
+                *notes,
+                *((f"{reply.unread[0].upper()}{reply.unread[1:]}; they are left out.",) if reply.unread else ()),
+            ),
             refusal=refusal,
+            claims=() if refusal else reply.claims,
+            calculations=() if refusal else reply.calculations,
         )
 
     def _ask(self, messages: Messages, call: Call, *, seed: int | None = None) -> str:

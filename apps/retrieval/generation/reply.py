@@ -1,22 +1,36 @@
-"""Read a model's reply strictly: it must be the agreed JSON object and cite only ref_ids that were given."""
+"""Read a model's reply strictly: it must be the agreed JSON object and cite only ref_ids that were given.
+
+What it says that its answer claims is read leniently: without it, the claims are read from the answer's text.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, fields
+from typing import Any, Final, TypeVar
 
+from apps.retrieval.contracts import Claim, ClaimedCalculation
+
+_Read = TypeVar("_Read")
+_MOST_CLAIMS: Final = 60
+_LONGEST_EXPRESSION: Final = 400
 _FENCED: Final = re.compile(r"^```(?:json)?\s*(.*?)\s*```$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """A usable reply. An empty answer means that the model found no answer in the passages."""
+    """A usable reply. An empty answer means that the model found no answer in the passages.
+
+    unread: what of its claims and calculations was not in the agreed form and is left out, in words; empty if nothing.
+    """
 
     answer: str
     ref_ids: tuple[str, ...]
+    claims: tuple[Claim, ...] = ()
+    calculations: tuple[ClaimedCalculation, ...] = ()
+    unread: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,4 +67,51 @@ def read_reply(content: str, known_ref_ids: Collection[str]) -> Reply | Unusable
         return UnusableReply(
             problem=f"{len(unknown)} of its ref_ids are not among the passages", unknown_refs=len(unknown)
         )
-    return Reply(answer=(answer or "").strip(), ref_ids=cleaned)
+    claims, left_out_claims = _read_each(value.get("claims"), _claim)
+    calculations, left_out_calculations = _read_each(value.get("calculations"), _calculation)
+    left_out = left_out_claims + left_out_calculations
+    return Reply(
+        answer=(answer or "").strip(),
+        ref_ids=cleaned,
+        claims=claims,
+        calculations=calculations,
+        unread=f"{left_out} of its claims and calculations are not in the agreed form" if left_out else "",
+    )
+
+
+def _read_each(values: object, read: Callable[[dict[str, Any]], _Read | None]) -> tuple[tuple[_Read, ...], int]:
+    """Return what could be read, and how many entries could not."""
+    if values is None:
+        return (), 0
+    entries = values if isinstance(values, list) else [values]
+    found = [read(each) if isinstance(each, dict) else None for each in entries[:_MOST_CLAIMS]]
+    kept = tuple(each for each in found if each is not None)
+    return kept, len(entries) - len(kept)
+
+
+def _claim(value: dict[str, Any]) -> Claim | None:
+    parts = {each.name: _text(value.get(each.name)) for each in fields(Claim)}
+    return Claim(**{name: text for name, text in parts.items() if text is not None}) if parts["value"] else None
+
+
+def _calculation(value: dict[str, Any]) -> ClaimedCalculation | None:
+    measure, expression, result = (_text(value.get(name)) for name in ("measure", "expression", "result"))
+    operands = value.get("operands") or []
+    if not expression or not result or not isinstance(operands, list) or len(expression) > _LONGEST_EXPRESSION:
+        return None
+    read = [_text(each.get("value")) if isinstance(each, dict) else _text(each) for each in operands]
+    return ClaimedCalculation(
+        measure=measure or "",
+        expression=expression,
+        operands=tuple(each for each in read if each),
+        result=result,
+    )
+
+
+def _text(value: object) -> str | None:
+    """Return a text or number as text; "" for nothing, None for anything else."""
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    return str(value).strip()

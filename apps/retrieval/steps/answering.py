@@ -11,6 +11,7 @@ from apps.retrieval.contracts import (
     Candidate,
     Citation,
     ContextBlock,
+    Finding,
     GeneratedAnswer,
     GroundingReport,
     GroundingStatus,
@@ -21,6 +22,7 @@ from apps.retrieval.contracts import (
 )
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.errors import GenerationError
+from apps.retrieval.generation.extractive import as_closest
 from apps.retrieval.generation.protocol import Revising
 from apps.retrieval.recorder import OpenStage, TraceRecorder
 from apps.retrieval.stages.grounding.cite import cite
@@ -32,6 +34,8 @@ from apps.retrieval.stages.ranking.assemble import assemble
 from apps.retrieval.steps.quoting import check_quoted, quote
 from apps.retrieval.trace import Stage, StageStatus, Trace
 
+_WITHHELD = "retrieval.answer_withheld"
+_QUOTED_INSTEAD = "The model's answer was withheld: {reason} These are quotations."
 _UNGROUNDED = (
     "The documents do not confirm the answer that was written, so it is withheld. {reason} Open the passages that "
     "were found, or ask again in the words of the documents."
@@ -78,6 +82,8 @@ def write(
             except GenerationError as error:
                 stage.degrade(code=error.code, message=error.detail)
                 draft = quote(stage, analysis, context, deps)
+            else:
+                draft = _closest_if_given_up(stage, draft, analysis, context, deps)
         stage.notes.extend(draft.notes)
         if draft.refusal:
             stage.notes.append(draft.refusal.message)
@@ -85,17 +91,36 @@ def write(
         return draft
 
 
+def _closest_if_given_up(
+    stage: OpenStage,
+    draft: GeneratedAnswer,
+    analysis: QueryAnalysis,
+    context: ContextBlock,
+    deps: PipelineDependencies,
+) -> GeneratedAnswer:
+    """Return the closest passages where the model found no answer; else the draft."""
+    if draft.refusal is None:
+        return draft
+    quoted = as_closest(quote(stage, analysis, context, deps))
+    if quoted.refusal is not None:
+        return draft
+    stage.notes.append(draft.refusal.message)
+    return quoted
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """The result of checking a draft: the answer to give, how it was repaired, and the report on it.
 
     report: None for a refusal, which claims nothing. withheld: whether no repair made the answer hold.
+    unconfirmed: what the passages did not confirm, of an answer that was shortened or withheld.
     """
 
     answer: GeneratedAnswer
     report: GroundingReport | None
     repair: Repair = Repair.NONE
     withheld: bool = False
+    unconfirmed: tuple[Finding, ...] = ()
 
 
 def check(
@@ -108,8 +133,8 @@ def check(
     """Check every claim of the answer, and repair an answer that fails the check.
 
     A model is asked once more and told which claims failed. If claims still fail, their sentences are removed, provided
-    that the rest still answers. If neither repair works, the answer is withheld. No answer passes with a claim that
-    fails.
+    that the rest still answers. If neither repair works, the answer is withheld, and the passages are quoted instead.
+    No answer passes with a claim that fails.
     """
     with recorder.stage(Stage.GROUND) as stage:
         if draft.refusal is not None:
@@ -151,18 +176,39 @@ def _repair(
             stage.notes.append(f"Repaired: {revised.model} rewrote it, knowing what was not supported.")
             return Outcome(answer=revised, report=again, repair=Repair.ASKED_AGAIN)
         candidates.insert(0, (revised, again))
-    overlap = deps.settings.statement_minimum_overlap
-    for answer, _ in candidates:
-        rest = shorten(answer, context, analysis=analysis, statement_minimum_overlap=overlap)
+    for answer, report in candidates:
+        rest = shorten(answer, context, analysis=analysis)
         if rest is None:
             continue
-        left = ground(rest, context, analysis=analysis, statement_minimum_overlap=overlap)
-        if left.status is GroundingStatus.GROUNDED and still_answers(rest, left, analysis):
+        left = ground(rest, context, analysis=analysis)
+        if left.status is GroundingStatus.GROUNDED and still_answers(rest, context, analysis):
             stage.notes.append("Repaired: the unsupported sentences were removed; the rest still answers.")
-            return Outcome(answer=rest, report=left, repair=Repair.SHORTENED)
+            return Outcome(answer=rest, report=left, repair=Repair.SHORTENED, unconfirmed=_failed(report))
     stage.notes.append("Withheld: the answer could not be repaired.")
     last, report = candidates[0]
-    return Outcome(answer=last, report=report, withheld=True)
+    return _quote_instead(stage, last, report, context, analysis, deps)
+
+
+def _quote_instead(
+    stage: OpenStage,
+    withheld: GeneratedAnswer,
+    report: GroundingReport,
+    context: ContextBlock,
+    analysis: QueryAnalysis,
+    deps: PipelineDependencies,
+) -> Outcome:
+    """Return what the passages themselves say in place of an answer that is withheld, marked as such."""
+    quoted = quote(stage, analysis, context, deps)
+    if quoted.refusal is None:
+        of_quotes = check_quoted(quoted, context, analysis)
+        if of_quotes.status is GroundingStatus.GROUNDED:
+            stage.degrade(code=_WITHHELD, message=_QUOTED_INSTEAD.format(reason=report.reason))
+            return Outcome(answer=quoted, report=of_quotes, unconfirmed=_failed(report))
+    return Outcome(answer=withheld, report=report, withheld=True, unconfirmed=_failed(report))
+
+
+def _failed(report: GroundingReport) -> tuple[Finding, ...]:
+    return tuple(finding for finding in report.findings if not finding.supported)
 
 
 def _check(
@@ -172,8 +218,7 @@ def _check(
     analysis: QueryAnalysis,
     deps: PipelineDependencies,
 ) -> GroundingReport:
-    overlap = deps.settings.statement_minimum_overlap
-    report = ground(answer, context, analysis=analysis, statement_minimum_overlap=overlap)
+    report = ground(answer, context, analysis=analysis)
     for finding in report.findings:
         if not finding.supported:
             stage.exclude(f"{finding.type.value} {finding.value}", finding.note)
@@ -191,9 +236,8 @@ def _revise(
     """Return the model's revised answer after it was told which claims failed; None without a model, or if it fails."""
     if draft.generator != deps.generator.name or not isinstance(deps.generator, Revising):
         return None
-    failed = [finding for finding in report.findings if not finding.supported]
     try:
-        return deps.generator.revise(analysis, context, draft, failed)
+        return deps.generator.revise(analysis, context, draft, _failed(report))
     except GenerationError as error:
         stage.degrade(code=error.code, message=error.detail)
         return None

@@ -34,17 +34,33 @@ def bound_years(sentence: str, numbers: Sequence[Number], number: Number) -> fro
     """Return the years that a sentence may mean for one of its numbers; empty if it names none.
 
     The year after the number counts first, if nothing separates the two; then those before it, back to the previous
-    number; then all years of the sentence.
+    number; then all years of the sentence that no other number takes.
     """
     figures = [each for each in numbers if not is_year(each)]
-    after = min((each.start for each in figures if each.start >= number.end), default=len(sentence))
-    right = sentence[number.end : min(after, number.end + _FURTHEST_CHARS)]
-    behind = _YEAR.search(right)
-    if behind and not _BREAK.search(right[: behind.start()]) and not _OF_THE_NEXT.match(right, behind.end()):
+    if (behind := _year_behind(sentence, figures, number)) is not None:
         return frozenset({_value(behind)})
-    before = max((each.end for each in figures if each.end <= number.start), default=0)
-    left = years_of(sentence[before : number.start])
-    return left or years_of(sentence)
+    before = max((each for each in figures if each.end <= number.start), default=None, key=lambda each: each.end)
+    start = 0
+    if before is not None:
+        taken = _year_behind(sentence, figures, before)
+        # "940 in 2023, while deposits rose to": the year belongs to the number before.
+        start = taken.end() if taken is not None and _BREAK.search(sentence, taken.end(), number.start) else before.end
+    if left := years_of(sentence[start : number.start]):
+        return left
+    others = [_year_behind(sentence, figures, each) for each in figures if each is not number]
+    # "714.8 (2023: 826.1)": the year with the colon is of the number that follows it.
+    others.extend(each for each in _YEAR.finditer(sentence) if _OF_THE_NEXT.match(sentence, each.end()))
+    return years_of(sentence) - {_value(each) for each in others if each is not None}
+
+
+def _year_behind(sentence: str, figures: Sequence[Number], number: Number) -> re.Match[str] | None:
+    """Return the year right after a number, if nothing separates the two."""
+    after = min((each.start for each in figures if each.start >= number.end), default=len(sentence))
+    end = min(after, number.end + _FURTHEST_CHARS)
+    behind = _YEAR.search(sentence, number.end, end)
+    if behind is None or _BREAK.search(sentence, number.end, behind.start()):
+        return None
+    return None if _OF_THE_NEXT.match(sentence, behind.end()) else behind
 
 
 def _value(match: re.Match[str]) -> int:

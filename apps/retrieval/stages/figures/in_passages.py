@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from apps.corpus.terms import terms
 from apps.retrieval.contracts import Passage, Quote
-from apps.retrieval.stages.figures.bindings import bound_years
 from apps.retrieval.stages.figures.number_matching import Stated
 from apps.retrieval.stages.figures.numbers import (
     Number,
@@ -19,6 +18,7 @@ from apps.retrieval.stages.figures.numbers import (
     read_numbers,
     units_in,
 )
+from apps.retrieval.stages.figures.periods import claimed_years
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
 from apps.retrieval.stages.ranking.units import split_units
 
@@ -29,6 +29,7 @@ PER_SHARE: Final = re.compile(
 # "In millions, except per share data" says that the other rows are not per share.
 _EXCEPT: Final = re.compile(r"\b(?:except|excluding|ausgenommen|au\u00dfer)\b[^)\n]*", re.IGNORECASE)
 _CELL: Final = re.compile(r"\|\s*([^|:\n]{1,80}):\s*([^|\n]*)")
+_ENTRY: Final = re.compile(r"\W*([^\W\d_][^:\n.;]{1,60}):\s*(?=[^\w\s]*\d|[A-Z]{3}\s?\d)")
 _FURTHEST_HEADING_LINES: Final = 6
 
 
@@ -36,7 +37,8 @@ _FURTHEST_HEADING_LINES: Final = 6
 class Figure:
     """A number of a passage.
 
-    piece: the sentence or row in which it stands. label: terms of the row's label, empty in prose.
+    piece: the sentence or row in which it stands; `at` is where that begins in the chunk.
+    label: terms of the row's label, empty in prose. column: the heading of its cell; empty if it has none.
     years: the years of its column, or those that its sentence gives it; empty if the passage does not say.
     per_share: whether its row or heading says that it is per share.
     """
@@ -44,79 +46,137 @@ class Figure:
     number: Number
     ref_id: str
     piece: str
+    at: int
     label: frozenset[str]
     label_text: str
+    heading: str
+    column: str
     years: frozenset[int]
     stated: Stated
     per_share: bool
 
+    @property
+    def is_cell(self) -> bool:
+        return bool(self.label_text)
 
-def read_figures(passage: Passage, *, asked_exponent: int | None) -> tuple[Figure, ...]:
-    """Return all figures that a passage shows, in order."""
+
+def read_figures(passage: Passage, *, asked_exponent: int | None, page: Sequence[str] = ()) -> tuple[Figure, ...]:
+    """Return all figures that a passage shows, in order.
+
+    Args: page: what else its page and document show, the nearest first. Captions there count if the passage itself
+        states no scale or currency.
+    """
     rows = {(unit.start, unit.end): unit.is_row for unit in split_units(passage.chunk.text)}
+    said = _Said(passage, page)
     return tuple(
         figure
         for piece in quotable_pieces(passage)
-        for figure in _read_piece_figures(passage, piece, rows.get((piece.start, piece.end), False), asked_exponent)
+        for figure in _read_piece_figures(
+            passage, piece, rows.get((piece.start, piece.end), False), asked_exponent, said
+        )
     )
 
 
 def read_piece(passage: Passage, piece: Quote) -> tuple[Figure, ...] | None:
     """Return the figures of one row of a table; None if the piece is prose."""
     is_row = any(unit.is_row and unit.start == piece.start for unit in split_units(passage.chunk.text))
-    return tuple(_read_piece_figures(passage, piece, True, None)) if is_row else None
+    return tuple(_read_piece_figures(passage, piece, True, None, _Said(passage, ()))) if is_row else None
 
 
-def _read_piece_figures(passage: Passage, piece: Quote, is_row: bool, asked_exponent: int | None) -> Iterator[Figure]:
+class _Said:
+    """What a passage says of its figures elsewhere than beside them: above a row, on its page, in its headings."""
+
+    def __init__(self, passage: Passage, page: Sequence[str]) -> None:
+        chunk = passage.chunk
+        self._lines: list[tuple[int, int | None, frozenset[str]]] = []
+        position = 0
+        for line in chunk.text.split("\n"):
+            scale, currencies = find_stated_scale(line), currencies_in(line)
+            if scale is not None or currencies:
+                self._lines.append((position, scale, currencies))
+            position += len(line) + 1
+        around = (f"{chunk.context_header}\n{chunk.section}", *page)
+        self._scale = next((found for text in around if (found := find_stated_scale(text)) is not None), None)
+        self._currencies = next((found for text in around if (found := currencies_in(text))), frozenset())
+
+    def scale(self, position: int) -> int | None:
+        """Return the scale that the nearest line above states, or else any line of the passage, or its page."""
+        told = [(at, scale) for at, scale, _ in self._lines if scale is not None]
+        above = [scale for at, scale in told if at < position]
+        return next(iter((*reversed(above), *(scale for _, scale in told))), self._scale)
+
+    def currencies(self, position: int) -> frozenset[str]:
+        """Return the currencies that the nearest line above names, or else any line of the passage, or its page."""
+        told = [(at, named) for at, _, named in self._lines if named]
+        above = [named for at, named in told if at < position]
+        return next(iter((*reversed(above), *(named for _, named in told))), self._currencies)
+
+
+def _read_piece_figures(
+    passage: Passage, piece: Quote, is_row: bool, asked_exponent: int | None, said: _Said
+) -> Iterator[Figure]:
     chunk = passage.chunk
     numbers = read_numbers(piece.text, chunk.language)
     if not numbers:
         return
     heading = heading_above(chunk.text, piece.start) if is_row else ""
-    label = _label(piece.text, numbers) if is_row else ""
-    per_share = PER_SHARE.search(f"{piece.text}\n{_EXCEPT.sub('', heading)}") is not None
+    label = _label(piece.text, numbers) if is_row else _label_of_entry(piece.text, numbers)
+    # A caption tells the scale of most rows, and that some are per share: "in EUR million, earnings per share in EUR".
+    above = "" if find_stated_scale(heading) is not None else _EXCEPT.sub("", heading)
+    per_share = PER_SHARE.search(f"{label or piece.text}\n{above}") is not None
     beside = "\n".join((piece.text, piece.columns, heading))
     exponent = None
     if is_row and not per_share:
-        around = (beside, chunk.text[: piece.start], chunk.text, f"{chunk.context_header}\n{chunk.section}")
-        exponent = next((found for text in around if (found := find_stated_scale(text)) is not None), None)
+        exponent = find_stated_scale(beside)
+        exponent = said.scale(piece.start) if exponent is None else exponent
     stated = Stated(
         exponent=exponent,
-        currencies=currencies_in(beside) or currencies_in(f"{chunk.text}\n{chunk.context_header}"),
+        currencies=currencies_in(beside) or said.currencies(piece.start),
         units=units_in(beside) if is_row else frozenset(),
         asked_exponent=asked_exponent,
     )
     for index, number in enumerate(numbers):
+        column = _column(piece, numbers, index) if is_row else ""
         yield Figure(
             number=number,
             ref_id=passage.ref_id,
             piece=piece.text,
+            at=piece.start,
             label=frozenset(term for term in terms(label, chunk.language) if not term[0].isdigit()),
             label_text=label,
-            years=_years(piece, numbers, index, is_row),
+            heading=heading,
+            column=column,
+            years=_years_in(column) if is_row else _years_in_prose(passage, piece.text, numbers, number),
             stated=stated if number.unit is NumberUnit.PLAIN else _drop_scale(stated),
             per_share=per_share,
         )
+
+
+def _years_in_prose(passage: Passage, text: str, numbers: tuple[Number, ...], number: Number) -> frozenset[int]:
+    own = passage.chunk.document.fiscal_year
+    return claimed_years(text, numbers, number, frozenset() if own is None else frozenset({own}))
 
 
 def _drop_scale(stated: Stated) -> Stated:
     return Stated(currencies=stated.currencies, units=stated.units, asked_exponent=stated.asked_exponent)
 
 
-def _years(piece: Quote, numbers: tuple[Number, ...], index: int, is_row: bool) -> frozenset[int]:
+def _column(piece: Quote, numbers: tuple[Number, ...], index: int) -> str:
+    """Return the heading of a number's column: the name in its cell, or the year in its place above the row."""
     number = numbers[index]
-    if not is_row:
-        return bound_years(piece.text, numbers, number)
     for cell in _CELL.finditer(piece.text):
         if cell.start(2) <= number.end and number.start < cell.end(2):
-            return _years_in(cell[1])
+            return cell[1].strip()
     if "|" in piece.text and _CELL.search(piece.text):
-        return frozenset()
-    columns = [int(year) for year in YEAR.findall(piece.columns)]
+        return ""
+    headings, cells = piece.columns.split("|"), piece.text.split("|")
+    if len(headings) == len(cells) > 1:
+        return headings[piece.text[: number.end].count("|")].strip()
+    columns = YEAR.findall(piece.columns)
     figures = [each for each in numbers if each.start >= _label_end(piece.text, numbers)]
     if columns and len(columns) == len(figures) and number in figures:
-        return frozenset({columns[figures.index(number)]})
-    return frozenset()
+        return columns[figures.index(number)]
+    return ""
 
 
 def _years_in(text: str) -> frozenset[int]:
@@ -125,6 +185,12 @@ def _years_in(text: str) -> frozenset[int]:
 
 def _label(row: str, numbers: tuple[Number, ...]) -> str:
     return row[: _label_end(row, numbers)].strip(" |:$€£(-")
+
+
+def _label_of_entry(text: str, numbers: tuple[Number, ...]) -> str:
+    """Return what an entry of a list calls its figure: "- Net debt: 714.8 million (2023: 826.1 million)"."""
+    entry = _ENTRY.match(text)
+    return entry[1].strip() if entry and numbers[0].start >= entry.end() - 1 else ""
 
 
 def _label_end(row: str, numbers: tuple[Number, ...]) -> int:

@@ -97,7 +97,7 @@ def _compare_scales(claim: Number, source: Number, stated: Stated) -> Comparison
 def _compare_rounded(claim: Number, *values: Decimal) -> Comparison | None:
     """Compare the claim with values in the claim's own scale, rounded to the claim's decimals."""
     step = Decimal(1).scaleb(-claim.decimals)
-    digits = len(str(claim.value).replace(".", "").strip("0")) or 1
+    digits = len(str(claim.value).replace(".", "").lstrip("0") if claim.decimals else str(claim.value).strip("0")) or 1
     for value in values:
         if claim.value == value:
             return Comparison(same=True, note="in another scale")
@@ -132,6 +132,7 @@ def _compare_currencies(claim: Number, source: Number, stated: Stated) -> Compar
     if not claim.currency:
         return Comparison(same=True, note="")
     near = frozenset({source.currency}) if source.currency else stated.currencies
-    if claim.currency in near:
+    if not near or claim.currency in near:
+        # What no source states is no contradiction.
         return Comparison(same=True, note="")
-    return Comparison(same=False, note="in another currency" if near else "the figure has no currency")
+    return Comparison(same=False, note="in another currency")

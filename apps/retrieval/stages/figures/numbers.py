@@ -72,6 +72,8 @@ class Number:
 
 
 _RANGE: Final = re.compile(r"\s*(?:-|\u2013|\u2014|to|bis)\s*")
+_THOUSANDS_OF: Final = re.compile(r"T(?:EUR|USD|CHF|\u20ac)", re.IGNORECASE)
+_MAY_BE_A_YEAR: Final = re.compile(r"(?:19|20)\d\d")
 
 
 def read_numbers(text: str, language: str = "en") -> tuple[Number, ...]:
@@ -92,11 +94,13 @@ def find_stated_scale(text: str) -> int | None:
 
     Examples: "in millions", "EUR million", "(Millions)".
     """
-    found = list(_CAPTION.finditer(text))
+    found = [each for each in _CAPTION.finditer(text) if not _OF_A_FIGURE.search(text[: each.start()])]
     if not found:
         return None
     last = found[-1]
-    return _SCALES[(last["scale"] or last["of_code"] or last["alone"]).lower().rstrip(".")]
+    if last["german"]:
+        return _SCALES["k"]
+    return _SCALES[(last["scale"] or last["of_code"] or last["before"] or last["alone"]).lower().rstrip(".")]
 
 
 def currencies_in(text: str) -> frozenset[str]:
@@ -104,7 +108,7 @@ def currencies_in(text: str) -> frozenset[str]:
     codes = set(re.findall(rf"\b(?:{_CODES})\b", text))
     codes.update(_SYMBOLS[sign] for sign in re.findall(r"US\$|HK\$|[CA]\$|[$€£¥]", text))
     codes.update(_NAMES[name] for name in re.findall(rf"\b({'|'.join(_NAMES)})s?\b", text.lower()))
-    codes.update("EUR" for _ in re.findall(r"\bTEUR\b", text))
+    codes.update(_currency(each) for each in re.findall(r"\bT(?:EUR|USD|CHF)\b", text))
     return frozenset(codes)
 
 
@@ -113,19 +117,24 @@ def units_in(text: str) -> frozenset[NumberUnit]:
     found = set()
     if re.search(r"%|\bper\s?cent\b|\bprozent\b", text, re.IGNORECASE):
         found.add(NumberUnit.PERCENT)
-    if re.search(r"\bpercentage points?\b|\bpp\b|\bprozentpunkte?\b", text, re.IGNORECASE):
+    if re.search(r"\bpercentage points?\b|\bpp\b(?!&)|\bprozentpunkte?\b", text, re.IGNORECASE):
         found.add(NumberUnit.POINTS)
     if re.search(r"\bbasis points?\b|\bbps?\b|\bbasispunkte?\b", text, re.IGNORECASE):
         found.add(NumberUnit.BASIS_POINTS)
     return frozenset(found)
 
 
+_MONEY: Final = rf"(?:US\$|HK\$|[CA]\$|[$€£¥]|\b(?:US\s+)?(?:dollars|euros|pounds)|\b(?:{_CODES}))"
 _CAPTION: Final = re.compile(
-    rf"\bin\s+(?:(?:US\s?)?[$€£]\s?|(?:{_CODES})\s+|dollars\s+)?(?P<scale>thousands|millions|billions|Tausend|Mio|Mrd)\b"
-    rf"|\b(?:{_CODES})\s+(?P<of_code>thousands?|millions?|billions?|Mio|Mrd)\b(?!\s*\d)"
+    rf"\bin\s+(?:(?:US\s?)?[$€£¥]\s?|(?:{_CODES})\s+|dollars\s+)?(?P<scale>thousands|millions|billions|Tausend|Tsd|Mio|Mrd)\b"
+    rf"|{_MONEY}\s?(?P<of_code>thousands?|millions?|billions?|mn|bn|[mk]|Tsd|Mio|Mrd)\b(?!\s*\d)"
+    rf"|\b(?P<before>thousands?|millions?|billions?|Tsd|Mio|Mrd)\b\.?\s?(?:of\s+)?{_MONEY}"
+    r"|\b(?P<german>T(?:EUR|USD|CHF|€)|kEUR|k€)"
     r"|\(\s*(?:[$€£]\s?)?(?P<alone>thousands|millions|billions)\b",
     re.IGNORECASE,
 )
+# "389 million euros" gives the scale of its own figure alone.
+_OF_A_FIGURE: Final = re.compile(r"\d\s?$")
 
 
 _PATTERNS: Final = {
@@ -134,7 +143,7 @@ _PATTERNS: Final = {
         (?<![\w.,])                                  # not inside a word (Q4, 10-K) or another number
         (?P<open>\()?
         (?:(?P<sign>[-\u2212\u2013])(?=[$€£\d(UCAH]|EUR|GBP))?
-        (?P<currency>US\$|HK\$|[CA]\$|[$€£¥]|(?:{_CODES})(?=\s?[\d(\-\u2212$]))?\s?
+        (?P<currency>US\$|HK\$|[CA]\$|[$€£¥]|T?(?:{_CODES})(?=\s?[\d(\-\u2212$]))?\s?
         (?P<sign_after>[-\u2212](?=\d))?
         (?P<open_after>\()?
         (?P<digits>{digits})
@@ -143,7 +152,8 @@ _PATTERNS: Final = {
             |%-?punkte|%\ ?points?|%|percent\b|per\ cent\b|prozent\b))?
         (?P<late_close>\))?
         (?:\s?(?P<scale>{_SCALE_WORDS})\b\.?)?
-        (?:\s?(?P<currency_after>{_CODES}|US\$|[$€£](?!\s?\d)|dollars?|euros?|pounds?|francs?)(?!\w))?
+        (?:\s?(?P<currency_after>(?:{_CODES}|T(?:EUR|USD|CHF|€))(?!\s?(?!(?:19|20)\d\d\b(?![.,]\d))\d)|US\$|[$€£](?!\s?\d)|(?:U\.?S\.?[\s-])?dollars?|euros?
+            |pounds?(?:\s+sterling)?|francs?)(?!\w))?
         """,
         re.VERBOSE | re.IGNORECASE,
     )
@@ -156,9 +166,14 @@ _WORD_PATTERNS: Final = {
 
 
 def _complete_from_range(number: Number, after: Number | None, text: str) -> Number:
-    """Return the number with the unit, scale and currency of the second, if the two form a range: 10 to 15 per cent."""
+    """Return the number with the unit, scale and currency of the second, if the two form a range: 10 to 15 per cent.
+
+    A year begins no range of amounts: "from 2015 to $1.49 billion".
+    """
     bare = number.unit is NumberUnit.PLAIN and not number.exponent
     if after is None or not bare or not _RANGE.fullmatch(text[number.end : after.start]):
+        return number
+    if _MAY_BE_A_YEAR.fullmatch(number.text) and not number.currency:
         return number
     return replace(number, unit=after.unit, exponent=after.exponent, currency=number.currency or after.currency)
 
@@ -172,12 +187,17 @@ def _number(match: re.Match[str], language: str) -> Number:
     groups, divides = (",'\u2019\u202f", ".") if language == "en" else (".'\u2019\u202f", ",")
     digits = re.sub(f"[{groups}]", "", match["digits"]).replace(divides, ".")
     opened, closed = match["open"] or match["open_after"], match["close"] or match["late_close"]
+    if _MAY_BE_A_YEAR.fullmatch(match["digits"]) and match.group() == f"({match['digits']})":
+        # "Net debt (2023)" is a year; an amount has its thousands parted.
+        start = match.start("digits")
+        year = _make_number(match, value=Decimal(digits))
+        return replace(year, text=digits, start=start, end=match.end("digits"))
     return _make_number(
         match,
         value=Decimal(digits),
         negative=bool(match["sign"] or match["sign_after"] or (opened and closed)),
         unit=_unit((match["unit"] or "").lower()),
-        exponent=_SCALES[match["scale"].lower().rstrip(".")] if match["scale"] else 0,
+        exponent=_exponent(match["scale"] or "", match["currency"] or match["currency_after"] or ""),
         currency=_currency(match["currency"] or match["currency_after"] or ""),
     )
 
@@ -218,9 +238,20 @@ def _unit(word: str) -> NumberUnit:
     return NumberUnit.POINTS if "point" in word or "punkt" in word or word == "pp" else NumberUnit.PERCENT
 
 
+def _exponent(scale: str, currency: str) -> int:
+    if not scale:
+        return _SCALES["k"] if _THOUSANDS_OF.fullmatch(currency) else 0
+    return _SCALES[scale.lower().rstrip(".")]
+
+
 def _currency(written: str) -> str:
     if not written:
         return ""
+    if _THOUSANDS_OF.fullmatch(written):
+        written = written[1:]
+    words = written.lower().split()
+    if len(words) > 1:
+        written = next((each for each in words if each.rstrip("s") in _NAMES), written)
     return _SYMBOLS.get(written.upper()) or _NAMES.get(written.lower().rstrip("s")) or written.upper()
 
 

@@ -1,30 +1,33 @@
-"""Check the numbers, dates, periods and names of one sentence against the passages that it cites."""
+"""Bind each figure of a sentence to the cell or sentence of a passage in which it stands."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
-from apps.corpus.terms import terms
-from apps.retrieval.contracts import Finding, FindingType, Passage, QueryAnalysis
-from apps.retrieval.stages.figures.bindings import bound_years, is_year, years_of
-from apps.retrieval.stages.figures.calculations import CONSTANTS, Calculation, read_calculations
-from apps.retrieval.stages.figures.in_passages import PER_SHARE, Figure, read_figures
-from apps.retrieval.stages.figures.number_matching import AS_WRITTEN, compare_numbers
-from apps.retrieval.stages.figures.numbers import Number, find_stated_scale, read_numbers
-from apps.retrieval.stages.question.companies import find_named_companies
-from apps.retrieval.stages.question.dates import read_dates
-from apps.retrieval.stages.question.mentions import Mention, blank_mentions
-from apps.retrieval.stages.question.names import proper_names
+from apps.retrieval.contracts import FindingType, Passage
+from apps.retrieval.stages.figures.bindings import is_year, years_of
+from apps.retrieval.stages.figures.in_passages import PER_SHARE, Figure
+from apps.retrieval.stages.figures.number_matching import AS_WRITTEN, Comparison, compare_numbers
+from apps.retrieval.stages.figures.numbers import Number, NumberUnit, units_in
+from apps.retrieval.stages.figures.periods import claimed_years, is_compared, is_from, span_of
+from apps.retrieval.stages.grounding.clauses import Clause, clause_words, words_beside
+from apps.retrieval.stages.grounding.evidence import Evidence, Said, surroundings, years_around
+from apps.retrieval.stages.grounding.labels import Naming, lines_named, measures_in
+from apps.retrieval.stages.grounding.moving_words import calculated_terms, moving_terms
+from apps.retrieval.stages.grounding.wording import blank_places, plain_terms, word_terms
 from apps.retrieval.stages.question.period_mentions import read_period_mentions
 
+NOWHERE: Final = "in no cited passage"
+FROM_QUESTION: Final = "from the question"
+OF_ANOTHER_COMPANY: Final = "of another company"
+IN_ANOTHER_ROW: Final = "in another row"
 # Words with which a negative figure of a source may be written as a positive one in prose, and the other way round.
-_OUTFLOW: Final = re.compile(
+OUTFLOW: Final = re.compile(
     r"\b(?:purchase|payment|paid|repay|redemption|dividend|repurchase|acquisition|expenditure|spen[dt]|used|outflow"
-    r"|expense|cost|loss|decrease|decline|reduction|deficit|charge|addition|auszahlung|verlust|aufwand|abgang)",
+    r"|expense|cost|loss|decrease|decline|reduction|deficit|charge|addition|distribution|outlay|auszahlung|verlust|aufwand|abgang)",
     re.IGNORECASE,
 )
 _NEGATIVE_WORDS: Final = re.compile(
@@ -32,262 +35,299 @@ _NEGATIVE_WORDS: Final = re.compile(
     r"|repaid|reduc|drop|minus|verlust|negativ|sank|fiel|gesunken|abgenommen)",
     re.IGNORECASE,
 )
-_IN_BRACKETS: Final = re.compile(r"\([^)]*\)")
-_RELATIVE: Final = re.compile(
-    r"\b(?:year\s+before|prior|previous|earlier|compared|preceding|last\s+year|after|against|vorjahr|zuvor|nach)\b",
+_RESULTS: Final = frozenset({"net income", "operating income", "income before tax", "earnings per share"})
+_LOSS: Final = re.compile(r"\b(?:loss(?:es)?|deficit|\w*verlust\w*|\w*fehlbetrag)\b", re.IGNORECASE)
+_PROFIT: Final = re.compile(
+    r"\b(?:income|profit|earnings|surplus|\w*gewinn\w*|\w*\u00fcberschuss|\w*ergebnis)\b", re.IGNORECASE
+)
+_EITHER_WAY: Final = re.compile(
+    r"\b(?:income|profit|earnings|result|return|margin|growth|change|flows?|cash|gain|ebit\w*|performance|yield|equity|balance"
+    r"|position|surplus|net|ergebnis|gewinn|\w*\u00fcberschuss|rendite|ver\u00e4nderung|saldo|wertentwicklung)\b",
     re.IGNORECASE,
 )
-_NOWHERE: Final = "in no cited passage"
-_FROM_QUESTION: Final = "from the question"
+_WORD: Final = re.compile(r"[^\W\d_][\w&'\u2019.-]*")
+# "The average of 714.8 and 826.1 is 770.45 million": the scale is said once.
+_OF_SEVERAL: Final = re.compile(
+    r"\b(?:average|mean|sum|add(?:s|ed)?\s+up|together|durchschnitt|summe|zusammen)\b", re.IGNORECASE
+)
+_IN_TOTAL: Final = re.compile(r"\s*(?:in\s+(?:total|all)|altogether|insgesamt)\b", re.IGNORECASE)
+_IN_BRACKETS: Final = re.compile(r"\([^)]*\)")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Evidence:
-    """The evidence against which a sentence is checked: the cited passages, read once, and the question."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """What became of one figure of a sentence.
 
-    passages: tuple[Passage, ...]
-    analysis: QueryAnalysis
-
-    @cached_property
-    def figures(self) -> tuple[Figure, ...]:
-        asked = find_stated_scale(self.analysis.text)
-        return tuple(figure for each in self.passages for figure in read_figures(each, asked_exponent=asked))
-
-    @cached_property
-    def asked(self) -> tuple[Number, ...]:
-        return read_numbers(self.analysis.text, self.analysis.language)
-
-    @cached_property
-    def by_ref(self) -> dict[str, Passage]:
-        return {passage.ref_id: passage for passage in self.passages}
-
-    @cached_property
-    def question_terms(self) -> frozenset[str]:
-        return frozenset(
-            term for concept in self.analysis.concepts for alternative in concept.alternatives for term in alternative
-        )
-
-
-def surroundings(passage: Passage) -> str:
-    """Return what a passage shows, with the headings and facts above it, to check names, years and periods."""
-    chunk = passage.chunk
-    facts = chunk.document
-    columns = "\n".join(chunk.text.split("\n")[:2])
-    return "\n".join((passage.text, columns, chunk.context_header, chunk.section, facts.title, facts.company))
-
-
-def check_claims(sentence: str, evidence: Evidence) -> Iterator[Finding]:
-    """Check the claims of a sentence, without its quotations.
-
-    Args:    sentence: quotations and reference marks blanked.
-             evidence: the passages that the sentence cites.
+    figure: the cell or the place in a sentence where it stands; None if it stands nowhere, or needs none.
     """
-    language = evidence.analysis.language
-    dates = read_dates(sentence)
-    for date in dates:
-        yield _date(date.text, evidence)
-    periods = read_period_mentions(sentence)
-    for named in periods.named:
-        if named.period.fiscal_quarter:
-            yield _quarter(named.wording, evidence)
-    rest = blank_mentions(sentence, (Mention(start=each.start, end=each.end, text=each.text) for each in dates))
-    numbers = read_numbers(rest, language)
-    calculations = read_calculations(rest, language)
-    operands = {operand for each in calculations for operand in each.operands}
-    checked: dict[Number, Finding] = {
-        number: _number(number, numbers, rest, evidence, in_calculation=number in operands) for number in numbers
-    }
-    for calculation in calculations:
-        years = years_of(rest) or frozenset(evidence.analysis.years)
-        checked.update(_check_calculation(calculation, checked, years, evidence))
-    # A result that is repeated is supported by its calculation.
-    results = [each.result for each in calculations if checked[each.result].supported]
-    for number, finding in checked.items():
-        again = any(each.value == number.value and each.unit is number.unit for each in results)
-        if not finding.supported and again:
-            finding = _make_finding(number.text, True, note="calculated in the answer")
-        yield finding
-    for name in proper_names(rest, rest, language):
-        yield from _name(name, evidence)
+
+    number: Number
+    supported: bool
+    note: str
+    figure: Figure | None = None
+    ref_id: str = ""
+    type: FindingType = FindingType.NUMBER
 
 
-def _date(written: str, evidence: Evidence) -> Finding:
-    (claimed, *_) = read_dates(written)
-    for passage in evidence.passages:
-        if any(claimed.is_same(each) for each in read_dates(surroundings(passage))):
-            return _make_finding(written, True, ref_id=passage.ref_id, note=AS_WRITTEN)
-    if any(claimed.is_same(each) for each in read_dates(evidence.analysis.text)):
-        return _make_finding(written, True, note=_FROM_QUESTION)
-    return _make_finding(written, False, note=_NOWHERE)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spoken:
+    """A sentence whose figures are bound: its text, its figures with their clauses, and what was said before it.
+
+    quoted: what stands in it between quotation marks, which `text` leaves out.
+    """
+
+    text: str
+    numbers: tuple[Number, ...]
+    clauses: dict[Number, Clause]
+    evidence: Evidence
+    said: Said
+    quoted: str = ""
 
 
-def _quarter(wording: str, evidence: Evidence) -> Finding:
-    (claimed, *_) = (each.period for each in read_period_mentions(wording).named)
-    for passage in evidence.passages:
-        facts = passage.chunk.document
-        told = (facts.fiscal_year, facts.fiscal_quarter) == (claimed.fiscal_year, claimed.fiscal_quarter)
-        if told or claimed in {each.period for each in read_period_mentions(surroundings(passage)).named}:
-            return _make_finding(wording, True, ref_id=passage.ref_id, note=AS_WRITTEN)
-    if claimed in {each.period for each in read_period_mentions(evidence.analysis.text).named}:
-        return _make_finding(wording, True, note=_FROM_QUESTION)
-    return _make_finding(wording, False, note=_NOWHERE)
+def bind(number: Number, spoken: Spoken, before: Sequence[Bound]) -> Bound:
+    """Bind a figure to the cell or sentence that says the same of the same.
 
-
-def _name(name: str, evidence: Evidence) -> Iterator[Finding]:
-    language = evidence.analysis.language
-    wanted = frozenset(terms(name, language))
-    if not wanted or wanted <= frozenset(terms(evidence.analysis.text, language)):
-        return
-    for passage in evidence.passages:
-        if wanted <= frozenset(terms(surroundings(passage), language)):
-            return
-    yield Finding(type=FindingType.NAME, value=name, supported=False, ref_id="", note=_NOWHERE)
-
-
-def _number(
-    number: Number, numbers: Sequence[Number], sentence: str, evidence: Evidence, *, in_calculation: bool
-) -> Finding:
+    Args: before: what was bound in the sentence so far; a figure without a name of its own is of the same row.
+    """
     if is_year(number):
-        return _year(number, evidence)
-    years = bound_years(sentence, numbers, number)
-    if not years and not _RELATIVE.search(sentence):
-        years = frozenset(evidence.analysis.years)
-    if in_calculation:
-        # A change also needs a figure of the year before. The calculation as a whole is checked for the year.
-        years = frozenset()
-    clause = _clause(sentence, numbers, number)
-    failures: list[str] = []
-    for figure in evidence.figures:
+        return bind_year(number, spoken.evidence)
+    years = _years(number, spoken)
+    best: Bound | None = None
+    for figure in spoken.evidence.figures:
         compared = compare_numbers(number, figure.number, figure.stated)
         if compared is None:
             continue
-        note = compared.note if not compared.same else _objection(number, figure, sentence, clause, years, evidence)
-        if compared.same and not note:
-            return _make_finding(number.text, True, ref_id=figure.ref_id, note=compared.note)
-        failures.append(note)
-    if failures:
-        return _make_finding(number.text, False, note=failures[0])
-    asked = any((found := compare_numbers(number, each)) and found.same for each in evidence.asked)
-    return _make_finding(number.text, asked, note=_FROM_QUESTION if asked else _NOWHERE)
+        if not compared.same and _OF_SEVERAL.search(spoken.text):
+            compared = unscaled(number, figure) or compared
+        objection = (
+            (FindingType.NUMBER, compared.note)
+            if not compared.same
+            else (object_to(number, figure, spoken, years, before))
+        )
+        if objection is None:
+            return Bound(number=number, supported=True, note=compared.note, figure=figure, ref_id=figure.ref_id)
+        best = best or Bound(number=number, supported=False, type=objection[0], note=objection[1])
+    if best is not None:
+        return best
+    asked = any((found := compare_numbers(number, each)) and found.same for each in spoken.evidence.asked)
+    return Bound(number=number, supported=asked, note=FROM_QUESTION if asked else NOWHERE)
 
 
-def _year(number: Number, evidence: Evidence) -> Finding:
+def bind_operand(number: Number, spoken: Spoken) -> tuple[Figure, ...]:
+    """Return all places where an operand of a calculation may stand; the calculation as a whole names row and year."""
+    return tuple(
+        figure
+        for figure in spoken.evidence.figures
+        if (compared := _compared(number, figure))
+        and compared.same
+        and (number.negative == figure.number.negative or _sign_may_turn(number, figure, spoken.text))
+    )
+
+
+def _compared(number: Number, figure: Figure) -> Comparison | None:
+    compared = compare_numbers(number, figure.number, figure.stated)
+    return compared if compared and compared.same else unscaled(number, figure)
+
+
+def unscaled(number: Number, figure: Figure) -> Comparison | None:
+    """Compare a number without scale and currency, as it stands in a calculation, with the digits of a figure."""
+    if number.exponent or number.currency or not figure.number.exponent:
+        return None
+    return compare_numbers(
+        number, replace(figure.number, exponent=0, currency=""), replace(figure.stated, exponent=None)
+    )
+
+
+def bind_year(number: Number, evidence: Evidence) -> Bound:
     """Check a year. A year alone is no substantive claim, so its finding names no passage that supports the answer."""
     year = int(number.value)
     for passage in evidence.passages:
         if year == passage.chunk.document.fiscal_year or year in years_of(surroundings(passage)):
-            return _make_finding(number.text, True, note=AS_WRITTEN)
+            return Bound(number=number, supported=True, note=AS_WRITTEN)
+    if any(year in figure.years for figure in evidence.figures):
+        return Bound(number=number, supported=True, note=AS_WRITTEN)
     asked = year in evidence.analysis.years or year in years_of(evidence.analysis.text)
-    return _make_finding(number.text, asked, note=_FROM_QUESTION if asked else _NOWHERE)
+    return Bound(number=number, supported=asked, note=FROM_QUESTION if asked else NOWHERE)
 
 
-def _objection(
-    number: Number, figure: Figure, sentence: str, clause: str, years: frozenset[int], evidence: Evidence
-) -> str:
-    """Return why a figure with the same digits is not the one that is claimed; empty if there is no objection."""
-    passage = evidence.by_ref[figure.ref_id]
+def reference_years(spoken: Spoken) -> frozenset[int]:
+    """Return the years that are meant where a sentence names none: those asked for, or of the sentence before."""
+    return (
+        frozenset(spoken.evidence.analysis.years)
+        or spoken.said.years
+        or frozenset(year for each in spoken.evidence.passages if (year := each.chunk.document.fiscal_year) is not None)
+    )
+
+
+def _years(number: Number, spoken: Spoken) -> frozenset[int]:
+    years = claimed_years(spoken.text, spoken.numbers, number, reference_years(spoken))
+    if not years and not is_compared(spoken.text) and not is_from(spoken.text, number):
+        return frozenset(spoken.evidence.analysis.years) or spoken.said.years
+    return years
+
+
+def object_to(
+    number: Number, figure: Figure, spoken: Spoken, years: frozenset[int], before: Sequence[Bound]
+) -> tuple[FindingType, str] | None:
+    """Return why a figure with the same digits is not the one that is claimed; None if there is no objection."""
+    passage = spoken.evidence.by_ref[figure.ref_id]
+    if note := _of_other_value(number, figure, spoken, passage, years):
+        return FindingType.NUMBER, note
+    clause = spoken.clauses[number]
+    if _is_of_another_result(number, figure, clause, spoken):
+        return FindingType.NUMBER, "with the opposite sign in the source"
+    if _is_of_another_span(number, clause, figure, spoken):
+        return FindingType.NUMBER, "of another period"
+    if is_of_another_company(passage, figure, clause.text, spoken):
+        return FindingType.COMPANY, OF_ANOTHER_COMPANY
+    if is_of_another_row(number, figure, spoken, before):
+        return FindingType.MEASURE, IN_ANOTHER_ROW
+    return None
+
+
+def _is_of_another_result(number: Number, figure: Figure, clause: Clause, spoken: Spoken) -> bool:
+    """Return whether a profit is called a loss, or a loss a profit."""
+    if not figure.is_cell or not spoken.evidence.sources.label(figure).items & _RESULTS:
+        return False
+    is_loss = figure.number.negative or (
+        _LOSS.search(figure.label_text) is not None and _PROFIT.search(figure.label_text) is None
+    )
+    says_loss, says_profit = _LOSS.search(clause.before) is not None, _PROFIT.search(clause.before) is not None
+    if is_loss:
+        return says_profit and not says_loss and not number.negative
+    return says_loss and not says_profit
+
+
+def _of_other_value(number: Number, figure: Figure, spoken: Spoken, passage: Passage, years: frozenset[int]) -> str:
+    sentence = spoken.text
     if number.negative != figure.number.negative and not _sign_may_turn(number, figure, sentence):
         return "with the opposite sign in the source"
-    if PER_SHARE.search(_text_after(sentence, number)) and not figure.per_share:
+    if PER_SHARE.search(sentence[number.end : number.end + 20]) and not figure.per_share:
         return "not a figure per share"
+    if figure.per_share and _IN_TOTAL.match(sentence, number.end):
+        return "a figure per share"
+    told = units_in(f"{figure.label_text}\n{figure.column}")
+    if figure.is_cell and told and number.unit is NumberUnit.PLAIN and (number.currency or number.exponent):
+        return f"the source says {next(iter(told)).value}"
     if figure.per_share and number.exponent and not figure.number.exponent:
         return "a figure per share, in another scale"
     if years and figure.years and not years & figure.years:
         return "of another year"
-    if years and not figure.years and not years & _years_around(passage):
-        return "of another year"
-    if _is_of_another_company(passage, sentence, evidence):
-        return "of another company"
-    if figure.label and _is_of_another_row(figure, sentence, clause, evidence):
-        return "in another row"
+    if years and not figure.years:
+        # "714.8 (2023: 826.1)": what is not of 2023 there is of another year.
+        others = frozenset(year for each in spoken.evidence.piece_of(figure) for year in each.years)
+        if not years & (years_around(passage) - others):
+            return "of another year"
     return ""
 
 
 def _sign_may_turn(number: Number, figure: Figure, sentence: str) -> bool:
+    """Return whether a figure may be written with the other sign than in the source.
+
+    What goes out is printed in brackets or not. What may be a gain or a loss, may turn only if the sentence says so.
+    """
     label = _IN_BRACKETS.sub(" ", figure.label_text or figure.piece)
-    if _OUTFLOW.search(label):
+    if OUTFLOW.search(label) or (figure.is_cell and figure.number.negative and not _EITHER_WAY.search(label)):
         return True
     return not number.negative and _NEGATIVE_WORDS.search(sentence) is not None
 
 
-def _text_after(sentence: str, number: Number) -> str:
-    return sentence[number.end : number.end + 20]
-
-
-def _years_around(passage: Passage) -> frozenset[int]:
-    own = passage.chunk.document.fiscal_year
-    return years_of(surroundings(passage)) | ({own} if own is not None else frozenset())
-
-
-def _is_of_another_company(passage: Passage, sentence: str, evidence: Evidence) -> bool:
-    """Return whether the passage is of another company than the ones named.
-
-    The names are those in the sentence, or else in the question. The passage's document is of none of them, and its
-    text mentions none.
-    """
-    company = passage.chunk.document.company
-    held = frozenset(each.chunk.document.company for each in evidence.passages if each.chunk.document.company)
-    asked = frozenset(
-        value for each in evidence.analysis.filters if each.field.value == "company" for value in each.values
-    )
-    named = find_named_companies(sentence, held | asked) or asked
-    return bool(company and named) and company not in named and not find_named_companies(passage.text, named)
-
-
-def _is_of_another_row(figure: Figure, sentence: str, clause: str, evidence: Evidence) -> bool:
-    language = evidence.analysis.language
-    said = frozenset(terms(sentence, language))
-    if not figure.label & (said | evidence.question_terms):
+def _is_of_another_span(number: Number, clause: Clause, figure: Figure, spoken: Spoken) -> bool:
+    """Return whether a column is of another quarter, or of a longer or shorter time, than is said beside a number."""
+    asked = "" if years_of(spoken.text) else " ".join(each.label for each in spoken.evidence.analysis.periods)
+    said = clause.text if span_of(clause.text) else spoken.text if span_of(spoken.text) else asked
+    claimed = {each.period for each in read_period_mentions(said).named if each.period.fiscal_quarter}
+    told = {each.period for each in read_period_mentions(figure.column).named if each.period.fiscal_quarter}
+    alone = len(claimed) == 1 and not is_from(spoken.text, number) and not is_compared(clause.text)
+    if claimed and told and not claimed & told and (said is clause.text or alone):
         return True
-    clause_terms = frozenset(terms(clause, language))
-    if figure.label & clause_terms:
+    spans, own = span_of(said), span_of(figure.column)
+    if not figure.is_cell or not spans or spans & own:
         return False
-    others = (each.label for each in evidence.figures if each.ref_id == figure.ref_id and each.label != figure.label)
-    return any(label and label <= clause_terms for label in others)
+    return bool(own) or any(span_of(each.column) & spans for each in spoken.evidence.row_of(figure))
 
 
-def _clause(sentence: str, numbers: Sequence[Number], number: Number) -> str:
-    before = max((each.end for each in numbers if each.end <= number.start and not is_year(each)), default=0)
-    return sentence[before : number.start]
+def is_of_another_company(passage: Passage, figure: Figure, clause: str, spoken: Spoken) -> bool:
+    """Return whether the passage is of another company than the ones named beside a figure.
 
-
-def _check_calculation(
-    calculation: Calculation, checked: dict[Number, Finding], years: frozenset[int], evidence: Evidence
-) -> Iterator[tuple[Number, Finding]]:
-    """Yield findings for a calculation's constants, and for its result.
-
-    The result is supported if its operands are supported and the calculation is correct.
+    The names are those in the figure's clause, in the sentence, or else in the question. The row or sentence in which
+    the figure stands may itself be of another company than its document.
     """
-    constants = [each for each in calculation.operands if not checked[each].supported and each.value in CONSTANTS]
-    for each in constants:
-        yield each, _make_finding(each.text, True, note="a constant of the calculation")
-    result = calculation.result
-    if checked[result].supported:
-        return
-    grounded = [each for each in calculation.operands if checked[each].supported]
-    if len(grounded) + len(constants) < len(calculation.operands) or not grounded:
-        yield result, _make_finding(result.text, False, note="calculated from figures that are not in the passages")
-    elif years and (of := _years_of_operands(calculation, evidence)) and not of & years:
-        yield result, _make_finding(result.text, False, note="calculated from figures of another year")
-    elif not calculation.correct:
-        yield result, _make_finding(result.text, False, note="the calculation does not give this result")
-    else:
-        yield (
-            result,
-            _make_finding(result.text, True, ref_id=checked[grounded[0]].ref_id, note="calculated in the answer"),
-        )
+    evidence = spoken.evidence
+    company = passage.chunk.document.company
+    named = evidence.companies_named(clause) or evidence.companies_named(spoken.text) or evidence.asked_companies
+    if not company or not named or company in named:
+        return False
+    return not evidence.companies_named(f"{figure.piece}\n{figure.heading}") & named
 
 
-def _years_of_operands(calculation: Calculation, evidence: Evidence) -> frozenset[int]:
-    """Return the years of all columns in which the operands stand; empty if the passages do not say."""
-    return frozenset(
-        year
-        for figure in evidence.figures
-        for operand in calculation.operands
-        if (compared := compare_numbers(operand, figure.number, figure.stated)) and compared.same
-        for year in figure.years
+def is_of_another_row(number: Number, figure: Figure, spoken: Spoken, before: Sequence[Bound]) -> bool:
+    """Return whether the words beside a number name something else than what stands beside it in the source."""
+    evidence, language = spoken.evidence, spoken.evidence.analysis.language
+    said = clause_words(spoken.clauses[number], language)
+    around = evidence.sources.around(evidence.by_ref[figure.ref_id])
+    telling = said - plain_terms(language) - moving_terms(language) - calculated_terms(language)
+    if not figure.is_cell:
+        beside = words_beside(figure.piece, figure.number.start, language) - plain_terms(language)
+        return bool(telling - around and beside) and not telling & beside
+    label = evidence.sources.label(figure)
+    own = label.named_by(said)
+    if own.full or (telling and own.named):
+        return names_better(own, said, figure, evidence)
+    if telling - around - label.vocabulary or lines_named(telling, language) or measures_in(telling, language):
+        return not own.named
+    return not _is_carried(number, figure, spoken, before)
+
+
+def _is_named_next(number: Number, figure: Figure, last: Figure, spoken: Spoken) -> bool:
+    """Return whether a row is named behind another: "X was lower than Y (5 against 7)", "X and Y were 5 and 7"."""
+    evidence, language = spoken.evidence, spoken.evidence.analysis.language
+    own, other = (evidence.sources.label(each) for each in (figure, last))
+    text = spoken.text[: number.start]
+    said = frozenset(word_terms(text, language))
+    named, before = own.named_by(said), other.named_by(said)
+    if not named.full or not before.full or names_better(named, said, figure, evidence):
+        return False
+    first, second = (
+        _first_place(text, words, language) for words in (before.words - named.words or before.words, named.words)
+    )
+    behind = _first_place(text, named.words - before.words or named.words, language)
+    return first < max(second, behind)
+
+
+def _first_place(text: str, words: frozenset[str], language: str) -> int:
+    return min(
+        (match.start() for match in _WORD.finditer(text) if words & set(word_terms(match.group(), language))),
+        default=-1,
     )
 
 
-def _make_finding(value: str, supported: bool, *, ref_id: str = "", note: str) -> Finding:
-    return Finding(type=FindingType.NUMBER, value=value, supported=supported, ref_id=ref_id, note=note)
+def names_better(own: Naming, said: frozenset[str], figure: Figure, evidence: Evidence) -> bool:
+    """Return whether the words name another row of the passages in full, and this one only in part."""
+    for row in evidence.rows:
+        if (row[0].ref_id, row[0].at) == (figure.ref_id, figure.at):
+            continue
+        other = evidence.sources.label(row[0]).named_by(said)
+        if other.full and (not own.full or own.words < other.words):
+            return True
+    return False
+
+
+def _is_carried(number: Number, figure: Figure, spoken: Spoken, before: Sequence[Bound]) -> bool:
+    """Return whether a figure that is not named is of the row that was named last, or else of what is asked for."""
+    rows = [each.figure for each in before if each.figure is not None]
+    evidence, language = spoken.evidence, spoken.evidence.analysis.language
+    label = evidence.sources.label(figure)
+    if rows:
+        return any(each.label_text == figure.label_text for each in rows) or _is_named_next(
+            number, figure, rows[-1], spoken
+        )
+    # "Premiums earned grew 7 % to 3.11 billion": named before a figure that is no cell.
+    said = frozenset(word_terms(blank_places(spoken.text[: number.start]), language))
+    if said - plain_terms(language) - moving_terms(language) - evidence.sources.around(evidence.by_ref[figure.ref_id]):
+        own = label.named_by(said)
+        return own.named and not names_better(own, said, figure, evidence)
+    if spoken.said.rows:
+        return any(each.label_text == figure.label_text for each in spoken.said.rows)
+    asked = evidence.asked_words
+    return not asked or not names_better(label.named_by(asked), asked, figure, evidence)

@@ -15,10 +15,11 @@ from apps.retrieval.contracts import (
     Passage,
     QueryAnalysis,
 )
-from apps.retrieval.stages.grounding.claims import Evidence, check_claims
+from apps.retrieval.stages.grounding.evidence import Evidence, Said, Sources
 from apps.retrieval.stages.grounding.quotes import blank_quotes, read_quotes, source_of
+from apps.retrieval.stages.grounding.sentence import check_sentence
 from apps.retrieval.stages.grounding.sentences import REF_MARK, Sentence, split_sentences
-from apps.retrieval.stages.grounding.statements import check_statement
+from apps.retrieval.stages.grounding.structured import check_structured
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,45 +34,52 @@ class CheckedSentence:
         return all(each.supported for each in self.findings)
 
 
-def ground(
-    answer: GeneratedAnswer, context: ContextBlock, *, analysis: QueryAnalysis, statement_minimum_overlap: float
-) -> GroundingReport:
+def ground(answer: GeneratedAnswer, context: ContextBlock, *, analysis: QueryAnalysis) -> GroundingReport:
     """Check each claim of an answer.
 
     A sentence that cites passages is checked against those, any other sentence against all passages that the answer
-    cites. Numbers are checked against the figures of the passages with unit, scale, currency, sign, year and row
-    (claims.py); a calculation that is shown is repeated (calculations.py). Quotes must be verbatim except for line
-    breaks and ellipses (quotes.py). A repetition of the question is not a claim. A sentence counts as supported if
-    enough of its terms stand in a cited passage that does not say the opposite.
+    cites. Each figure is bound to a cell or a sentence of the same value, unit, scale, currency, sign, year, company
+    and row (claims.py); a calculation is repeated (calculated.py); a direction or comparison is computed from what is
+    bound (directions.py). The words around figures must come from where they stand (unexplained.py); a sentence
+    without figures must nearly quote its passage (statements.py). Quotes must be verbatim except for line breaks and
+    ellipses (quotes.py). What a model says that it claims is checked at the cell that it names (structured.py). A
+    repetition of the question is not a claim.
 
     Args:    answer: as generated; not a refusal.
              context: what it was written from.
              analysis: the question.
-             statement_minimum_overlap: share of a sentence's terms, 0 to 1.
     Returns: grounded (everything supported), partial (some is) or ungrounded (nothing is, or nothing is cited).
     """
     by_ref = {passage.ref_id: passage for passage in context.passages}
     cited = [by_ref[ref_id] for ref_id in answer.ref_ids if ref_id in by_ref]
     own_quotes = [_quote(own, cited) for quote in answer.quotes for own in (quote.text, quote.columns) if own]
-    sentences = check_sentences(answer, context, analysis=analysis, statement_minimum_overlap=statement_minimum_overlap)
-    claims = [*own_quotes, *(finding for each in sentences for finding in each.findings)]
+    structured, sentences = _check_all(answer, context, analysis)
+    claims = [*own_quotes, *structured, *(finding for each in sentences for finding in each.findings)]
     return _report(_references(answer, by_ref), tuple(dict.fromkeys(claims)), cited)
 
 
 def check_sentences(
-    answer: GeneratedAnswer, context: ContextBlock, *, analysis: QueryAnalysis, statement_minimum_overlap: float
+    answer: GeneratedAnswer, context: ContextBlock, *, analysis: QueryAnalysis
 ) -> tuple[CheckedSentence, ...]:
     """Check an answer sentence by sentence, so that a caller can keep the sentences that hold. Args: as `ground`."""
-    by_ref = {passage.ref_id: passage for passage in context.passages}
-    cited = tuple(by_ref[ref_id] for ref_id in dict.fromkeys(answer.ref_ids) if ref_id in by_ref)
-    whole = Evidence(passages=cited, analysis=analysis)
+    return _check_all(answer, context, analysis)[1]
+
+
+def _check_all(
+    answer: GeneratedAnswer, context: ContextBlock, analysis: QueryAnalysis
+) -> tuple[tuple[Finding, ...], tuple[CheckedSentence, ...]]:
+    sources = Sources(context, analysis)
+    cited = tuple(sources.by_ref[ref_id] for ref_id in dict.fromkeys(answer.ref_ids) if ref_id in sources.by_ref)
+    whole = Evidence(passages=cited, analysis=analysis, sources=sources)
+    said = Said()
+    structured = tuple(check_structured(answer, whole, said))
     checked = []
     for sentence in split_sentences(_blank_own_quotes(answer)):
         own = tuple(passage for passage in cited if passage.ref_id in sentence.refs)
-        evidence = Evidence(passages=own, analysis=analysis) if own else whole
-        found = _check(sentence, answer, evidence, statement_minimum_overlap)
-        checked.append(CheckedSentence(sentence=sentence, findings=tuple(found)))
-    return tuple(checked)
+        evidence = Evidence(passages=own, analysis=analysis, sources=sources) if own else whole
+        found = _check(sentence, answer, evidence, said)
+        checked.append(CheckedSentence(sentence=sentence, findings=tuple(dict.fromkeys(found))))
+    return structured, tuple(checked)
 
 
 def _blank_own_quotes(answer: GeneratedAnswer) -> str:
@@ -84,9 +92,7 @@ def _blank_own_quotes(answer: GeneratedAnswer) -> str:
     return text
 
 
-def _check(
-    sentence: Sentence, answer: GeneratedAnswer, evidence: Evidence, minimum_overlap: float
-) -> Iterator[Finding]:
+def _check(sentence: Sentence, answer: GeneratedAnswer, evidence: Evidence, said: Said) -> Iterator[Finding]:
     for ref_id in sentence.refs:
         if ref_id not in answer.ref_ids:
             yield _reference(ref_id, supported=False, note="not among the answer's references")
@@ -96,11 +102,10 @@ def _check(
     for quote in quotes:
         yield _quote(quote.text, evidence.passages)
     body = blank_quotes(sentence.text, quotes)
-    yield from check_claims(body, evidence)
     written = REF_MARK.sub("", answer.text[sentence.start : sentence.end]).strip()
-    statement = check_statement(body, written, evidence.passages, evidence.analysis, minimum_overlap)
-    if statement is not None:
-        yield statement
+    own = answer.text[sentence.start : sentence.end]
+    quoted = " ".join(each.text for each in read_quotes(own))
+    yield from check_sentence(body, written, quoted, evidence, said)
 
 
 def _quote(text: str, cited: Sequence[Passage]) -> Finding:

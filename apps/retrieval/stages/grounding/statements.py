@@ -1,92 +1,147 @@
-"""Check the words of a sentence: a passage must hold enough of its terms and must not say the opposite."""
+"""Check a sentence that states no figure: it must nearly quote one sentence or row of a passage.
+
+"Nearly" is decided by the words that say something: each must stand in the source, in the same order. A passive is
+read as its active form, and what stands before a comma at the beginning may stand at the end.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from apps.corpus.terms import terms
-from apps.retrieval.contracts import Finding, FindingType, Passage, QueryAnalysis
+from apps.retrieval.contracts import Finding, FindingType, Passage
+from apps.retrieval.stages.grounding.evidence import Evidence
+from apps.retrieval.stages.grounding.moving_words import direction_of, moving_terms
+from apps.retrieval.stages.grounding.wording import filling_terms, word_terms
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
 
-_FEWEST_TERMS: Final = 3
-_SAME_THING_SHARE: Final = 0.6
-"""From this share of a sentence's terms on, a piece of a passage says the same thing, or its opposite."""
 _NOT: Final = re.compile(
-    r"\b(?:not|no|never|neither|nor|cannot|without|prohibited|forbidden|excluded|nicht|kein\w*|nie|verboten)\b"
-    r"|n['\u2019]t\b",
+    r"\b(?:not|no|never|neither|nor|cannot|without|except|unless|nicht|kein\w*|nie|au\u00dfer|ohne)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
-_UP: Final = re.compile(
-    r"\b(?:rose|rise[ns]?|rising|increas\w*|grew|grow\w*|higher|improv\w*|gain\w*|stieg\w*|gestiegen|zugenommen)\b",
-    re.IGNORECASE,
+_PASSIVE: Final = re.compile(
+    r"^(?P<what>.+?)\b(?P<is>(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?)(?P<verb>\w+(?:ed|en|wn|ght|ld|pt|de))\s+by\s+"
+    r"(?P<who>.+)$",
+    re.IGNORECASE | re.DOTALL,
 )
-_DOWN: Final = re.compile(
-    r"\b(?:fell|fall\w*|decreas\w*|declin\w*|lower|drop\w*|shrank|shr[iu]nk\w*|worsen\w*|sank\w*|gesunken|abgenommen)\b",
-    re.IGNORECASE,
+_FURTHER: Final = re.compile(r"\s(?:for|in|on|at|from|with|to|during|after|before|under)\b|,", re.IGNORECASE)
+_FRONTED: Final = re.compile(
+    r"^\W*(?P<first>(?:in|at|on|for|under|during|according|as|by|with|from|within|bei|im|am)\b[^,]{1,80}),\s*(?P<rest>.+)$",
+    re.IGNORECASE | re.DOTALL,
 )
+_AND: Final = re.compile(r",?\s+(?:and|but|while|whereas|und|aber)\s+|;\s*")
+_COMMA: Final = re.compile(r",\s|;|\s\u2013\s|\u2014|\b(?:and|while|und)\b")
+_FEWEST_OF_A_PART: Final = 2
+_NOT_A_QUOTE: Final = "no sentence of a cited passage says it so"
 
 
-def check_statement(
-    sentence: str, written: str, cited: Sequence[Passage], analysis: QueryAnalysis, minimum_overlap: float
-) -> Finding | None:
+def check_statement(sentence: str, written: str, evidence: Evidence) -> Finding | None:
     """Check one sentence by its words.
 
     Args:    sentence: quotations and marks blanked.
              written: the sentence as it stands in the answer, for the finding.
-             minimum_overlap: share of its terms that a cited passage must hold, 0 to 1.
-    Returns: None for a sentence of too few words to be judged.
+    Returns: None for a sentence that says nothing by itself.
     """
-    words = frozenset(term for term in terms(sentence, analysis.language) if not term[0].isdigit())
-    if len(words) < _FEWEST_TERMS:
+    if not _told(sentence, evidence.analysis.language, frozenset()):
         return None
-    overlap, source = max(
-        ((len(words & _collect_terms(passage, analysis)) / len(words), passage) for passage in cited),
-        default=(0.0, None),
-        key=lambda pair: pair[0],
-    )
-    supported, note = overlap >= minimum_overlap, f"{overlap:.0%} of its terms are in the passage"
-    if supported and source is not None and (turned := _find_contradiction(sentence, words, source, analysis)):
-        supported, note = False, turned
+    source, note = _source(sentence, evidence)
     return Finding(
         type=FindingType.STATEMENT,
         value=written,
-        supported=supported,
-        ref_id=source.ref_id if supported and source else "",
+        supported=source is not None,
+        ref_id=source.ref_id if source is not None else "",
         note=note,
     )
 
 
-def _find_contradiction(sentence: str, words: frozenset[str], source: Passage, analysis: QueryAnalysis) -> str:
-    """Return the objection if the piece nearest to the sentence says the opposite, else ""."""
-    best, piece = max(
-        (
-            (len(words & frozenset(terms(each.text, analysis.language))) / len(words), each.text)
-            for each in quotable_pieces(source)
-        ),
-        default=(0.0, ""),
-        key=lambda pair: pair[0],
-    )
-    if best < _SAME_THING_SHARE:
-        return ""
-    if bool(_NOT.search(sentence)) != bool(_NOT.search(piece)):
-        return "the passage says the opposite"
-    up, down = bool(_UP.search(sentence)), bool(_DOWN.search(sentence))
-    if up != down and (bool(_UP.search(piece)), bool(_DOWN.search(piece))) == (down, up):
-        return "the passage says the opposite"
-    return ""
+def follows_order(sentence: str, piece: str, language: str) -> bool:
+    """Return whether the words of each part of a sentence stand in a source in the same order."""
+    moving = moving_terms(language)
+    told = list(_pieces_told(piece, language))
+    for part in _COMMA.split(sentence):
+        readings = [tuple(term for term in _told(text, language, moving)) for text in _orders(part)]
+        held = [tuple(term for term in words if any(term in each for each in told)) for words in readings]
+        if len(held[0]) > _FEWEST_OF_A_PART and not any(
+            _aligned(words, each, frozenset()) for words in held for each in told
+        ):
+            return False
+    return True
 
 
-def _collect_terms(passage: Passage, analysis: QueryAnalysis) -> frozenset[str]:
-    """Return the terms of a passage, with every other name of the concepts it mentions.
+def _source(sentence: str, evidence: Evidence) -> tuple[Passage | None, str]:
+    """Return the passage that says it, and how; None and the reason if none does."""
+    worst = _NOT_A_QUOTE
+    for part_of in ([sentence], _parts(sentence, evidence.analysis.language)):
+        found = [_source_of_part(part, evidence) for part in part_of]
+        if found and all(passage is not None for passage, _ in found):
+            return found[0][0], "nearly word for word"
+        worst = next((note for passage, note in found if passage is None and note != _NOT_A_QUOTE), worst)
+    return None, worst
 
-    A row of purchases of property, plant and equipment thus supports a sentence about capital expenditure.
-    """
-    facts = passage.chunk.document
-    around = f"{passage.text} {passage.chunk.context_header} {facts.company}"
-    found = frozenset(terms(around, analysis.language))
-    spoken_of = [
-        concept for concept in analysis.concepts if any(found.issuperset(each) for each in concept.alternatives)
-    ]
-    return found.union(*(alternative for concept in spoken_of for alternative in concept.alternatives))
+
+def _parts(sentence: str, language: str) -> list[str]:
+    parts = _AND.split(sentence)
+    told = [len(_told(part, language, frozenset())) for part in parts]
+    return parts if len(parts) > 1 and min(told) >= _FEWEST_OF_A_PART else []
+
+
+def _source_of_part(part: str, evidence: Evidence) -> tuple[Passage | None, str]:
+    language, note = evidence.analysis.language, _NOT_A_QUOTE
+    for passage in evidence.passages:
+        around = evidence.sources.around(passage)
+        readings = [words for text in _orders(part) if (words := _told(text, language, frozenset()))]
+        for piece in quotable_pieces(passage):
+            for told in _pieces_told(piece.text, passage.chunk.language):
+                if not any(_aligned(words, told, around) for words in readings):
+                    continue
+                if bool(_NOT.search(part)) != bool(_NOT.search(piece.text)) or _opposite(part, piece.text):
+                    note = "the passage says the opposite"
+                    continue
+                return passage, "nearly word for word"
+    return None, note
+
+
+def _opposite(part: str, piece: str) -> bool:
+    said, told = direction_of(part), direction_of(piece)
+    return said != 0 and told == -said
+
+
+def _pieces_told(piece: str, language: str) -> Iterator[tuple[str, ...]]:
+    for text in _orders(piece):
+        yield word_terms(text, language)
+
+
+def _told(text: str, language: str, known: frozenset[str]) -> tuple[str, ...]:
+    plain = filling_terms(language)
+    return tuple(term for term in word_terms(text, language) if term not in plain and term not in known)
+
+
+def _orders(text: str) -> Iterator[str]:
+    """Yield the text as it stands, or its active form if it is a passive; then with its beginning at its end."""
+    text = _in_active(text)
+    yield text
+    if fronted := _FRONTED.match(text):
+        yield f"{_in_active(fronted['rest']).rstrip().rstrip('.')} {fronted['first']}"
+
+
+def _in_active(text: str) -> str:
+    passive = _PASSIVE.match(text.strip().rstrip("."))
+    if passive is None:
+        return text
+    who, rest = passive["who"], ""
+    if further := _FURTHER.search(who):
+        who, rest = who[: further.start()], who[further.start() :]
+    return f"{who} {passive['verb']} {passive['what']} {rest}"
+
+
+def _aligned(words: Sequence[str], told: Sequence[str], around: frozenset[str]) -> bool:
+    """Return whether all words stand in the source in the same order. Names of its headings may be added."""
+    position = 0
+    for word in words:
+        try:
+            position = told.index(word, position) + 1
+        except ValueError:
+            if word not in around or word in told:
+                return False
+    return any(word in told for word in words)

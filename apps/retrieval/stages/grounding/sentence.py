@@ -1,0 +1,187 @@
+"""Check one sentence of an answer: its dates and periods, figures, calculations, directions, and words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from apps.corpus.terms import terms
+from apps.retrieval.contracts import Finding, FindingType
+from apps.retrieval.stages.figures.bindings import is_year, years_of
+from apps.retrieval.stages.figures.calculations import read_calculations
+from apps.retrieval.stages.figures.number_matching import AS_WRITTEN
+from apps.retrieval.stages.figures.numbers import Number, read_numbers
+from apps.retrieval.stages.figures.periods import is_compared, is_length_of_time
+from apps.retrieval.stages.grounding.by_formula import by_formula
+from apps.retrieval.stages.grounding.calculated import IN_THE_ANSWER, check_calculation, find_result, fits_result
+from apps.retrieval.stages.grounding.claims import FROM_QUESTION, NOWHERE, Bound, Spoken, bind
+from apps.retrieval.stages.grounding.clauses import read_clauses
+from apps.retrieval.stages.grounding.directions import (
+    check_directions,
+    rows_compared,
+    speaks_of_change,
+    work_out_change,
+)
+from apps.retrieval.stages.grounding.evidence import Evidence, Result, Said, surroundings
+from apps.retrieval.stages.grounding.statements import check_statement
+from apps.retrieval.stages.grounding.unexplained import check_words
+from apps.retrieval.stages.question.dates import Date, read_dates
+from apps.retrieval.stages.question.mentions import Mention, blank_mentions
+from apps.retrieval.stages.question.names import proper_names
+from apps.retrieval.stages.question.period_mentions import read_period_mentions
+
+_NUMBERED: Final = re.compile(
+    r"\b(tier|phase|note|item|article|section|form|level|stage|class|scope|pillar|part|chapter|artikel|anlage|stufe)\s+$",
+    re.IGNORECASE,
+)
+# The rest of the sentence says what is so. Whether that is a yes, the judgement on what was asked decides.
+_YES_OR_NO: Final = re.compile(r"^\W*(?:yes|no|ja|nein)\b(?=\W*$|\s*[,.:;\u2013\u2014-])", re.IGNORECASE)
+
+
+def check_sentence(sentence: str, written: str, quoted: str, evidence: Evidence, said: Said) -> Iterator[Finding]:
+    """Check the claims of a sentence, without its quotations.
+
+    Args:    sentence: quotations and reference marks blanked.
+             written: as it stands in the answer, for findings on the whole.
+             quoted: its quotations, which name what they are of.
+             evidence: the passages that the sentence cites.
+             said: what the sentences before said; what this one says is added.
+    """
+    language = evidence.analysis.language
+    sentence = _YES_OR_NO.sub(lambda match: " " * len(match.group()), sentence)
+    dates = read_dates(sentence)
+    for date in dates:
+        yield _date(date.text, evidence)
+    for named in read_period_mentions(sentence).named:
+        if named.period.fiscal_quarter:
+            yield _quarter(named.wording, evidence)
+    rest = blank_mentions(sentence, (_but_its_year(each) for each in dates))
+    named = (each for each in read_numbers(rest, language) if _is_of_a_name(rest, each, evidence))
+    rest = blank_mentions(rest, (Mention(start=each.start, end=each.end, text=each.text) for each in named))
+    lengths = (each for each in read_numbers(rest, language) if is_length_of_time(rest, each))
+    rest = blank_mentions(rest, (Mention(start=each.start, end=each.end, text=each.text) for each in lengths))
+    numbers = read_numbers(rest, language)
+    spoken = Spoken(
+        text=rest, numbers=numbers, clauses=read_clauses(rest, numbers), evidence=evidence, said=said, quoted=quoted
+    )
+    bound, results = _bind_all(spoken)
+    for each in bound.values():
+        yield _finding(each)
+    figures = list(bound.values())
+    held = [each for each in figures if each.figure is not None]
+    compared = rows_compared(spoken, figures)
+    if held or results or compared:
+        yield from check_directions(spoken, figures, results)
+        rows = () if held else compared
+        yield from check_words(spoken, figures, results, rows)
+    elif all(each.supported for number, each in bound.items() if not is_year(number)) and (
+        statement := check_statement(rest, written, evidence)
+    ):
+        yield statement
+    for name in proper_names(rest, rest, language):
+        yield from _name(name, evidence)
+    said.rows = [each.figure for each in held if each.figure is not None] or said.rows
+    said.years = years_of(rest) or said.years
+
+
+def _bind_all(spoken: Spoken) -> tuple[dict[Number, Bound], list[Result]]:
+    """Bind all figures: those of calculations first, then those that stand in a passage, then changes."""
+    language, said = spoken.evidence.analysis.language, spoken.said
+    bound: dict[Number, Bound] = {}
+    results: list[Result] = []
+    analysis = spoken.evidence.analysis
+    years = years_of(spoken.text) or (frozenset() if is_compared(analysis.text) else frozenset(analysis.years))
+    for calculation in read_calculations(spoken.text, language):
+        checked = check_calculation(calculation, spoken, years)
+        bound.update(checked.bound)
+        if checked.result is not None:
+            results.append(checked.result)
+            said.results.append(checked.result)
+    waiting: list[Number] = []
+    for number in spoken.numbers:
+        if number in bound:
+            continue
+        if (
+            (result := find_result(number, said.results))
+            and not is_year(number)
+            and fits_result(number, result, spoken)
+        ):
+            bound[number] = Bound(number=number, supported=True, note=IN_THE_ANSWER, ref_id=result.ref_id)
+            results.append(result)
+            continue
+        bound[number] = bind(number, spoken, [each for each in bound.values() if each.number.start < number.start])
+        if not bound[number].supported and not is_year(number):
+            waiting.append(number)
+    for number in waiting:
+        if (worked := by_formula(number, spoken, list(bound.values()))) is not None:
+            bound[number], result = worked
+            results.append(result)
+            said.results.append(result)
+    for number in waiting:
+        if not bound[number].supported and speaks_of_change(spoken):
+            bound[number] = work_out_change(number, spoken, list(bound.values())) or bound[number]
+    return dict(sorted(bound.items(), key=lambda pair: pair[0].start)), results
+
+
+def _is_of_a_name(text: str, number: Number, evidence: Evidence) -> bool:
+    """Return whether a number belongs to a name that a passage has: "tier 1", "Phase 2", "Note 7"."""
+    word = _NUMBERED.search(text[: number.start])
+    if word is None or not number.text.isdigit():
+        return False
+    name = f"{word[1]} {number.text}".lower()
+    return any(name in " ".join(passage.text.lower().split()) for passage in evidence.passages)
+
+
+def _but_its_year(date: Date) -> Mention:
+    """Return the part of a date that is no year: "December 31, 2023" says of which year a figure is."""
+    if date.year is None or not date.text.endswith(str(date.year)):
+        return Mention(start=date.start, end=date.end, text=date.text)
+    return Mention(start=date.start, end=date.end - len(str(date.year)), text=date.text)
+
+
+def _finding(bound: Bound) -> Finding:
+    return Finding(
+        type=FindingType.NUMBER if bound.supported else bound.type,
+        value=bound.number.text,
+        supported=bound.supported,
+        ref_id=bound.ref_id,
+        note=bound.note,
+    )
+
+
+def _date(written: str, evidence: Evidence) -> Finding:
+    (claimed, *_) = read_dates(written)
+    for passage in evidence.passages:
+        if any(claimed.is_same(each) for each in read_dates(surroundings(passage))):
+            return _number_finding(written, True, ref_id=passage.ref_id, note=AS_WRITTEN)
+    if any(claimed.is_same(each) for each in read_dates(evidence.analysis.text)):
+        return _number_finding(written, True, note=FROM_QUESTION)
+    return _number_finding(written, False, note=NOWHERE)
+
+
+def _quarter(wording: str, evidence: Evidence) -> Finding:
+    (claimed, *_) = (each.period for each in read_period_mentions(wording).named)
+    for passage in evidence.passages:
+        facts = passage.chunk.document
+        told = (facts.fiscal_year, facts.fiscal_quarter) == (claimed.fiscal_year, claimed.fiscal_quarter)
+        if told or claimed in {each.period for each in read_period_mentions(surroundings(passage)).named}:
+            return _number_finding(wording, True, ref_id=passage.ref_id, note=AS_WRITTEN)
+    if claimed in {each.period for each in read_period_mentions(evidence.analysis.text).named}:
+        return _number_finding(wording, True, note=FROM_QUESTION)
+    return _number_finding(wording, False, note=NOWHERE)
+
+
+def _name(name: str, evidence: Evidence) -> Iterator[Finding]:
+    language = evidence.analysis.language
+    wanted = frozenset(terms(name, language))
+    if not wanted or wanted <= frozenset(terms(evidence.analysis.text, language)):
+        return
+    for passage in evidence.passages:
+        if wanted <= frozenset(terms(surroundings(passage), language)) | evidence.sources.around(passage):
+            return
+    yield Finding(type=FindingType.NAME, value=name, supported=False, ref_id="", note=NOWHERE)
+
+
+def _number_finding(value: str, supported: bool, *, ref_id: str = "", note: str) -> Finding:
+    return Finding(type=FindingType.NUMBER, value=value, supported=supported, ref_id=ref_id, note=note)
