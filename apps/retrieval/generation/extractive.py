@@ -146,6 +146,6 @@ def _line(quote: Quote) -> str:
     if quote.row is not None:
         cells = "; ".join(f"{cell.column}: {cell.value}" if cell.column else cell.value for cell in quote.row.cells)
         caption = f" ({quote.row.caption})" if quote.row.caption else ""
-        return f"{quote.row.label}{caption}: {cells} [{quote.ref_id}]"
+        return f"{quote.row.label}{caption} \u2013 {cells} [{quote.ref_id}]"
     columns = f" (columns: “{quote.columns}”)" if quote.columns else ""
     return f"“{quote.text}”{columns} [{quote.ref_id}]"

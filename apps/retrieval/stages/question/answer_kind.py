@@ -65,6 +65,7 @@ _COULD_YOU: Final = re.compile(
     r"\W*(?:can|could|would|will|k\u00f6nnen|k\u00f6nnten|kannst)\s+(?:you|sie|du)\b", re.IGNORECASE
 )
 
+
 def read_answer_kind(text: str, *, wants_number: bool = False) -> AnswerKind:
     """Return the kind of answer that a question asks for, by its form alone.
 

@@ -13,7 +13,7 @@ from apps.retrieval.stages.quoting.rate import RatedPiece
 from apps.retrieval.stages.ranking.units import split_units
 
 NEAR_SHARE: Final = 0.6
-"""A further quote must score at least this share of the best one."""
+"""A further quote must have at least this share of the confidence in the best one."""
 SHORT_CHARS: Final = 160
 """A sentence shorter than this is quoted with its neighbours, since it may not be readable alone."""
 LONGEST_CHARS: Final = 450
@@ -46,8 +46,8 @@ def choose(
     if not pieces:
         return None
     best = pieces[0]
-    bar = NEAR_SHARE * best.score
-    near = [each for each in pieces if each.score >= bar]
+    bar = NEAR_SHARE * best.confidence
+    near = [each for each in pieces if each.confidence >= bar]
     firsts: dict[int, RatedPiece] = {}
     for each in near:
         firsts.setdefault(each.passage, each)

@@ -17,8 +17,6 @@ from apps.retrieval.stages.ranking.quotable import quotable_pieces
 from apps.retrieval.stages.ranking.relevance import Piece, Relevance, rate_pieces
 from apps.retrieval.stages.ranking.units import split_units, surroundings_of
 
-LIKELY_LIFT: Final = 0.1
-"""Share of its score that a piece gains for each likely filter that its document meets."""
 _HEADING_LONGEST_CHARS: Final = 80
 _FULL_LENGTH_CHARS: Final = 400
 _ENDS: Final = re.compile(r"[.!?:;,][\"'\u201d\u2019)\]]*$")
@@ -30,7 +28,7 @@ class RatedPiece:
 
     passage: its position in the context. similarity: cosine similarity with the question, None if it was not embedded.
     fit: how far it has the form of the answer asked for, 0 to 1. lack: what it lacks to be the answer.
-    score: orders the pieces. confidence: an estimate of the probability that it answers the question, 0 to 1.
+    confidence: an estimate of the probability that it answers the question, 0 to 1; orders the pieces.
     """
 
     passage: int
@@ -40,7 +38,6 @@ class RatedPiece:
     fit: float
     lack: Lack | None
     is_heading: bool
-    score: float
     confidence: float
 
 
@@ -51,35 +48,40 @@ def rate(analysis: QueryAnalysis, context: ContextBlock, kind: AnswerKind) -> tu
     """
     likely = [each for each in analysis.filters if each.certainty is Certainty.LIKELY]
     found = [
-        (index, quote, surroundings)
+        (index, quote, is_heading, surroundings)
         for index, passage in enumerate(context.passages)
         for surroundings in (surroundings_of(passage.chunk, split_units(passage.chunk.text)),)
-        for quote in _pieces(passage)
+        for quote, is_heading in _pieces(passage)
     ]
-    ratings = rate_pieces([Piece(text=quote.text, surroundings=around) for _, quote, around in found], analysis)
+    ratings = rate_pieces([Piece(text=quote.text, surroundings=around) for _, quote, _, around in found], analysis)
     similarities = [dict(passage.similarities) for passage in context.passages]
-    lifts = [LIKELY_LIFT * sum(states(each.chunk.document, one) for one in likely) for each in context.passages]
+    lifts = [sum(states(each.chunk.document, one) for one in likely) for each in context.passages]
     rated = [
         _rated(
             index,
-            context.passages[index].rank,
             quote,
             relevance,
-            similarities[index].get(quote.start),
-            lack_of(quote, context.passages[index], analysis),
-            kind,
-            lifts[index],
+            is_heading=is_heading,
+            rank=context.passages[index].rank,
+            similarity=similarities[index].get(quote.start),
+            fit=fits_kind(kind, quote),
+            lack=lack_of(quote, context.passages[index], analysis),
+            likely=lifts[index],
         )
-        for (index, quote, _), relevance in zip(found, ratings, strict=True)
+        for (index, quote, is_heading, _), relevance in zip(found, ratings, strict=True)
     ]
-    return tuple(sorted(rated, key=lambda each: -each.score))
+    return tuple(sorted(rated, key=lambda each: -each.confidence))
 
 
-def _pieces(passage: Passage) -> Iterator[Quote]:
+def _pieces(passage: Passage) -> Iterator[tuple[Quote, bool]]:
+    """Yield the pieces of a passage with their rows, and whether each is a heading."""
+    rows = {unit.start for unit in split_units(passage.chunk.text) if unit.is_row}
     quotes = list(quotable_pieces(passage))
     for quote, following in zip(quotes, [*quotes[1:], None], strict=True):
-        if not is_table_header(quote, following):
-            yield with_row(quote, passage)
+        if quote.start not in rows:
+            yield quote, len(quote.text) <= _HEADING_LONGEST_CHARS and not _ENDS.search(quote.text)
+        elif not is_table_header(quote, following):
+            yield with_row(quote, passage), False
 
 
 # Weights of a logistic regression on 298 questions over 39 documents, rounded (see README.md of this room).
@@ -92,22 +94,23 @@ _FIT: Final = 1.0
 _FIT_AND_COVERAGE: Final = 1.2
 _RANK: Final = 1.3
 _LENGTH: Final = 1.6
+_LIKELY: Final = 0.8
 _HEADING: Final = -2.0
 _LACK: Final = -1.0
 
 
 def _rated(
     index: int,
-    rank: int,
     quote: Quote,
     relevance: Relevance,
+    *,
+    is_heading: bool,
+    rank: int,
     similarity: float | None,
+    fit: float,
     lack: Lack | None,
-    kind: AnswerKind,
-    lift: float,
+    likely: int,
 ) -> RatedPiece:
-    fit = fits_kind(kind, quote)
-    is_heading = quote.row is None and len(quote.text) <= _HEADING_LONGEST_CHARS and not _ENDS.search(quote.text)
     logit = (
         _INTERCEPT
         + _COVERAGE * relevance.coverage
@@ -117,6 +120,7 @@ def _rated(
         + _FIT_AND_COVERAGE * fit * relevance.coverage
         + _RANK / (1 + rank)
         + _LENGTH * min(len(quote.text), _FULL_LENGTH_CHARS) / _FULL_LENGTH_CHARS
+        + _LIKELY * likely
         + _HEADING * is_heading
         + _LACK * (lack is not None)
     )
@@ -129,6 +133,5 @@ def _rated(
         fit=fit,
         lack=lack,
         is_heading=is_heading,
-        score=confidence * (1 + lift),
         confidence=confidence,
     )

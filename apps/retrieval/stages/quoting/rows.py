@@ -16,6 +16,9 @@ _CAPTION: Final = re.compile(
 )
 _LONGEST_CAPTION_CHARS: Final = 120
 _BORDER: Final = "|"
+# The figures at the end of a row without borders.
+_VALUES: Final = re.compile(r"(?:\s+[($\u20ac\u00a3+\-\u2212]*\d[\d,.]*[)%]*|\s+[\u2014\u2013-])+$")
+_YEAR: Final = re.compile(r"\b(?:19|20)\d{2}\b")
 
 
 def with_row(quote: Quote, passage: Passage) -> Quote:
@@ -25,18 +28,23 @@ def with_row(quote: Quote, passage: Passage) -> Quote:
 
 
 def read_row(quote: Quote, passage: Passage) -> QuotedRow | None:
-    """Return a row with bordered cells as label, cells and caption; None for anything else.
+    """Return a row as label, cells and caption; None if it has no cells.
 
     A cell that names its own column ("2024: 389") has it from there, another one from the line of column headings, if
     that has as many.
     """
-    parts = [part.strip() for part in quote.text.split(_BORDER)]
-    if len(parts) < 2 or "\n" in quote.text.strip():
-        return None
+    if _BORDER in quote.text:
+        parts = [part.strip() for part in quote.text.split(_BORDER)]
+        headings = [part.strip() for part in quote.columns.split(_BORDER)] if quote.columns else []
+        if len(headings) == len(parts):
+            headings = headings[1:]
+    else:
+        found = _VALUES.search(quote.text)
+        if found is None:
+            return None
+        parts = [quote.text[: found.start()].strip(), *found.group().split()]
+        headings = _YEAR.findall(quote.columns)
     label, values = parts[0], parts[1:]
-    headings = [part.strip() for part in quote.columns.split(_BORDER)] if quote.columns else []
-    if len(headings) == len(parts):
-        headings = headings[1:]
     cells = tuple(_cell(value, index, len(values), headings) for index, value in enumerate(values))
     return QuotedRow(label=label, cells=cells, caption=find_caption(quote, passage))
 
