@@ -92,7 +92,8 @@ def _characters(page: Any) -> tuple[str, list[int]]:
         return "", []
     count = min(max(int(pdfium.FPDFText_CountChars(text_page)), 0), MOST_CHARACTERS)
     rectangle, (x, y) = pdfium.FS_RECTF(), (ctypes.c_int(), ctypes.c_int())
-    found, boxes = [], []
+    found: list[str] = []
+    boxes: list[int] = []
 
     def place(left: float, top: float) -> tuple[int, int]:
         pdfium.FPDF_PageToDevice(page, 0, 0, BOX_PARTS, BOX_PARTS, 0, left, top, x, y)

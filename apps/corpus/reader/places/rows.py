@@ -15,6 +15,8 @@ CELL_BREAK: Final = " | "
 _HEADING_ENDS: Final = ": "
 # How far apart the middles of two characters on one line may be, in parts of the page: half a line of small type.
 _SAME_LINE: Final = 45
+# A label may go over so much of the page's height; what stands farther away is of another row.
+_SAME_ROW: Final = 400
 
 
 def row_runs(sheet: Sheet, start: int, end: int) -> list[Run]:
@@ -23,7 +25,7 @@ def row_runs(sheet: Sheet, start: int, end: int) -> list[Run]:
     rows = [list(sheet.runs(*label))]
     headings: list[list[Run]] = [[]]
     for begin, stop in cells:
-        cut = sheet.text.rfind(_HEADING_ENDS, begin, stop)
+        cut = sheet.text.find(_HEADING_ENDS, begin, stop)
         value = begin if cut < 0 else cut + len(_HEADING_ENDS)
         headings.append(list(sheet.runs(begin, value)))
         rows.append(list(sheet.runs(value, stop)))
@@ -83,7 +85,8 @@ def _settle(sheet: Sheet, runs: Sequence[Run], middle: int) -> None:
         ]
         on_line.sort(key=lambda place: sheet.box_of_letter(place).left)
         right = [place for place in on_line if sheet.box_of_letter(place).left > before]
-        run.place = next(_first_of(right, on_line, run.places if len(run.places) == 1 else []), None)
+        near = [place for place in run.places if abs(_middle(sheet, place) - middle) <= _SAME_ROW]
+        run.place = next(_first_of(right, on_line, near if len(near) == 1 else []), None)
         if run.place in on_line:
             before = sheet.box_of_letter(run.place).left
 
