@@ -133,8 +133,10 @@ async function showAnswer(answer) {
     if (!response.ok) {
         throw new Error(String(response.status));
     }
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    const lines = [...page.querySelectorAll("#answer .ask-text p")];
+    // The section alone: the styles of a whole page would offend this page's Content-Security-Policy.
+    const [section] = (await response.text()).match(/<section[^>]*\sid="answer"[\s\S]*?<\/section>/) || [""];
+    const page = new DOMParser().parseFromString(section, "text/html");
+    const lines = [...page.querySelectorAll(".ask-text p")];
     if (!lines.length) {
         throw new Error("no answer");
     }

@@ -15,6 +15,9 @@ from typing import Final
 _CELL_BREAK: Final = " | "
 _HEADING_ENDS: Final = ": "
 _ITEM: Final = re.compile(r"\s*(?:[•\-\u2013*·▪◦]|\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)])\s")
+_LONGEST_HEADING: Final = 80
+_BEGINS_HEADING: Final = re.compile(r"[^\W\d_]|\d+(?:\.\d+)*\.?\s+[^\W\d_]")
+_ENDS_SENTENCE: Final = re.compile(r"[.,;:!?)\]]\s*$")
 
 Span = tuple[int, int]
 
@@ -84,9 +87,17 @@ class _Layout:
                 continue
             for line in lines:
                 said = self._text[slice(*line)]
-                kind = "heading" if said.strip() in headings else "item" if _ITEM.match(said) else "paragraph"
+                is_heading = said.strip() in headings or self._heads(said, line[1] + 1)
+                kind = "heading" if is_heading else "item" if _ITEM.match(said) else "paragraph"
                 if said.strip():
                     yield Block(kind=kind, pieces=self._pieces(line))
+
+    def _heads(self, said: str, after: int) -> bool:
+        """Whether a line looks like the heading of what follows: short, no sentence, above a table or a paragraph."""
+        if len(said) > _LONGEST_HEADING or not _BEGINS_HEADING.match(said) or _ENDS_SENTENCE.search(said):
+            return False
+        following = self._text[after : (self._text.find("\n", after) + 1 or len(self._text) + 1) - 1]
+        return _CELL_BREAK in following or len(following) > _LONGEST_HEADING
 
     def _pieces(self, span: Span) -> list[Piece]:
         start, end = span
