@@ -87,6 +87,8 @@ def addresses_of(route: str, firm: Firm) -> list[str]:
 def _values(route: str, name: str, firm: Firm) -> list[Any]:
     if name == "name":
         return list(STEPS)
+    if name == "number":
+        return [1]
     if name == "path":
         return ["concepts/", "glossary/"]
     model = next((row for part, row in _ROWS.items() if part == name or part in route), None)

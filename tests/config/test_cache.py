@@ -28,6 +28,7 @@ from apps.audit.log.lag import ALARM_AFTER, SealingLag, _alarm
 from apps.audit.verify.stating import exported_statements
 from apps.corpus.models import IngestJob
 from apps.corpus.reader.contracts import PagePicture
+from apps.corpus.reader.picture import png
 from apps.corpus.services import page_image_cache
 from apps.corpus.services.ingest import turns as ingest_turns
 from apps.erasure.personal_data import places
@@ -199,7 +200,7 @@ def _show_page() -> None:
         tenant_id=_TENANT, scope_id=_TENANT, document_id=_TENANT, content_sha256="0" * 64, page=1, scale=2
     )
     page_image_cache.kept(drawn)
-    page_image_cache.keep(drawn, PagePicture(image=b"", width_pt=1.0, height_pt=1.0, text="", boxes=[]))
+    page_image_cache.keep(drawn, PagePicture(image=png(b"\xff" * 3, 1), width_pt=1.0, height_pt=1.0, text="", boxes=[]))
 
 
 def _watch() -> None:
