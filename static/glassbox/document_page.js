@@ -42,6 +42,14 @@ document.addEventListener("DOMContentLoaded", () => {
         }
     }
 
+    // The way to #quote has scrolled both: what is beside each other is shown with its bar.
+    window.addEventListener("load", () => {
+        if (window.matchMedia("(min-width: 1100px)").matches) {
+            document.querySelector(".doc-bar").scrollIntoView({ block: "nearest" });
+            showQuote();
+        }
+    });
+
     function zoom(size) {
         sheet.dataset.zoom = size;
         for (const button of buttons) {

@@ -81,12 +81,12 @@ class _Layout:
         self._text, self._marked = text, marked
 
     def blocks(self, headings: Collection[str]) -> Iterator[Block]:
-        for is_table, lines in groupby(_lines(self._text), key=lambda line: _CELL_BREAK in self._text[slice(*line)]):
+        for is_table, lines in groupby(_lines(self._text), key=lambda line: _CELL_BREAK in self._said(line)):
             if is_table:
                 yield self._table([self._row(line) for line in lines])
                 continue
             for line in lines:
-                said = self._text[slice(*line)]
+                said = self._said(line)
                 is_heading = said.strip() in headings or self._heads(said, line[1] + 1)
                 kind = "heading" if is_heading else "item" if _ITEM.match(said) else "paragraph"
                 if said.strip():
@@ -119,12 +119,13 @@ class _Layout:
 
     def _table(self, rows: Sequence[_Row]) -> Block:
         widest = max(rows, key=lambda row: sum(each is not None for each in row.headings))
-        columns = [self._text[slice(*each)] for each in widest.headings if each is not None]
+        columns = [self._said(each) for each in widest.headings if each is not None]
         above = 0
         while columns and above < len(rows) and not any(rows[above].headings):
             above += 1
-        head = [self._cells(row, [], is_heading=True) for row in rows[:above]]
-        said = [[self._text[slice(*value)] for value in row.values] for row in rows[:above]]
+        head = [self._head(row, len(columns)) for row in rows[:above]]
+        said = [[self._said(value) for value in row.values] for row in rows[:above]]
+        said += [[self._said(value) for value in (row.label, *row.values)] for row in rows[:above]]
         body = [self._cells(row, columns) for row in rows[above:]]
         if columns and columns not in said:
             head.append(self._headings(columns, rows[above:]))
@@ -135,11 +136,19 @@ class _Layout:
             row += [Cell(pieces=[])] * (width - len(row))
         return Block(kind="table", head=head, rows=body)
 
+    def _said(self, span: Span) -> str:
+        return self._text[slice(*span)]
+
+    def _head(self, row: _Row, columns: int) -> list[Cell]:
+        """Return the cells of a row above others; one without a label begins at the second column."""
+        cells = self._cells(row, [], is_heading=True)
+        return [Cell(pieces=[], is_heading=True, scope="col"), *cells] if len(cells) == columns else cells
+
     def _cells(self, row: _Row, columns: Sequence[str], *, is_heading: bool = False) -> list[Cell]:
         """Return a row's cells, each under its heading where it repeats one that is further on."""
         cells = [Cell(pieces=self._pieces(row.label), is_heading=True, scope="col" if is_heading else "row")]
         for value, heading in zip(row.values, row.headings, strict=True):
-            said = "" if heading is None else self._text[slice(*heading)]
+            said = "" if heading is None else self._said(heading)
             if said in columns[len(cells) - 1 :]:
                 empty = columns.index(said, len(cells) - 1) - (len(cells) - 1)
                 cells += [Cell(pieces=[])] * empty
@@ -151,7 +160,7 @@ class _Layout:
     def _headings(self, columns: Sequence[str], rows: Sequence[_Row]) -> list[Cell]:
         """Return the headings of columns; one is marked if it is in a marked row."""
         marked = {
-            self._text[slice(*each)]
+            self._said(each)
             for row in rows
             for each in row.headings
             if each is not None and each[0] < self._marked[1] and each[1] > self._marked[0]

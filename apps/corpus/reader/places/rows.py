@@ -18,6 +18,9 @@ _SAME_LINE: Final = 45
 # A label may go over so much of the page's height; what stands farther away is of another row.
 _SAME_ROW: Final = 400
 
+# So far a word of a heading may begin from the end of the cell below, in parts of the page's width.
+_SAME_COLUMN: Final = 1_200
+
 
 def row_runs(sheet: Sheet, start: int, end: int) -> list[Run]:
     """Return the runs of a whole row of the text, settled where they were found."""
@@ -27,7 +30,7 @@ def row_runs(sheet: Sheet, start: int, end: int) -> list[Run]:
     for begin, stop in cells:
         cut = sheet.text.find(_HEADING_ENDS, begin, stop)
         value = begin if cut < 0 else cut + len(_HEADING_ENDS)
-        headings.append(list(sheet.runs(begin, value)))
+        headings.append(list(sheet.words(begin, value)))
         rows.append(list(sheet.runs(value, stop)))
     found = [run for cell in rows for run in cell]
     middle = _line(sheet, found, sheet.text[:start].count(sheet.text[start:end]))
@@ -97,16 +100,20 @@ def _first_of(*lists: list[int]) -> Iterator[int]:
 
 
 def _settle_headings(sheet: Sheet, headings: Sequence[Run], cell: Sequence[Run], middle: int) -> None:
-    """Choose of a column's heading the place above the cell, closest to its column."""
+    """Choose of each word of a column's heading the place in its column, closest above the cell."""
     settled = [run for run in cell if run.place is not None]
     if not settled:
         return
-    value = sheet.box_of_letter((settled[-1].place or 0) + settled[-1].length - 1)
+    last = sheet.box_of_letter((settled[-1].place or 0) + settled[-1].length - 1)
 
-    def distance(place: int) -> int:
+    def aside(place: int) -> int:
         box = sheet.box_of_letter(place)
-        return abs(box.left - value.right) + abs(_middle(sheet, place) - middle) // 4
+        return min(abs(box.left - last.right), abs(box.left - last.left))
 
     for run in headings:
-        above = [place for place in run.places if _middle(sheet, place) < middle - _SAME_LINE]
-        run.place = min(above, key=distance, default=None)
+        above = [
+            place
+            for place in run.places
+            if _middle(sheet, place) < middle - _SAME_LINE and aside(place) <= _SAME_COLUMN
+        ]
+        run.place = max(above, key=lambda place: _middle(sheet, place) - aside(place) // 4, default=None)

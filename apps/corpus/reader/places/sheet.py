@@ -97,6 +97,13 @@ class Sheet:
     def box_of_letter(self, place: int) -> Box:
         return self.box(self.drawn.positions[place])
 
+    def words(self, start: int, end: int) -> Iterator[Run]:
+        """Yield the words between two positions of the text, each by itself."""
+        for word in _WORD.finditer(self.text, start, end):
+            first, last = self.said.span(*word.span())
+            if first < last:
+                yield Run(start=first, end=last, places=self.drawn.places(self.said.text[first:last]))
+
     def runs(self, start: int, end: int) -> Iterator[Run]:
         """Yield the words between two positions of the text, each with those after it that follow it on the image."""
         words = [self.said.span(*word.span()) for word in _WORD.finditer(self.text, start, end)]
