@@ -241,7 +241,7 @@ def world(transactional_db: None, settings: LazySettings, model_server: ModelSer
     office = Office(firm=acme, dora=dan, dirk=dan, rita=dan, ada=dan)
     office.received()
     office.assessed()
-    # The newest document: its page has an image.
+    # A document whose pages have images.
     run(acme, ingest(acme, pdf([lines("A report.", "The fund returned 4.2 per cent.")]), filename="report.pdf").job)
     return made
 

@@ -212,7 +212,9 @@ def test_the_answer_is_beside_and_a_link_leads_back(
         '<p>Profit was 380 million.<a class="ask-mark" href="#citation-2"><span>citation </span>2</a>'
         "<b></b></p></div></section>"
     )
-    page.route(re.compile(r"^http://[^/]+/admin/ask/$"), lambda route: route.fulfill(body=answer, content_type="text/html"))
+    page.route(
+        re.compile(r"^http://[^/]+/admin/ask/$"), lambda route: route.fulfill(body=answer, content_type="text/html")
+    )
     page.goto(address(report, places, answer="/admin/ask/"))
     shown = page.locator("#doc-answer")
     expect(shown).to_have_text("Profit was 380 million. [2]")
