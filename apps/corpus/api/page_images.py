@@ -52,14 +52,14 @@ class PageImageView(ApiView):
         parameters=[ImageParameterSerializer],
         responses=bytes_responses(_PNG, description="The image."),
         extensions=sample(
-            'curl -o page.png "{base}/api/v1/documents/$DOCUMENT_ID/pages/1/image/" '
-            '-H "Authorization: Bearer $GLASSBOX_KEY"'
+            'curl -OJ "{base}/api/v1/documents/$PDF_ID/pages/1/image/" -H "Authorization: Bearer $GLASSBOX_KEY"'
         ),
     )
     def get(self, request: Request, id: UUID, number: int) -> HttpResponse:
         scopes = ShortScopes(principal=self.principal, scope_ids=self.principal.scope_ids)
         picture = page_image(document_id=id, number=number, scopes=scopes, scale=self.asked()["scale"])
         response = HttpResponse(picture.image, content_type=_PNG)
+        response["Content-Disposition"] = f'inline; filename="page-{number}.png"'
         response["Content-Security-Policy"] = "sandbox; default-src 'none'"
         response["X-Content-Type-Options"] = "nosniff"
         return response
