@@ -194,7 +194,15 @@ def test_a_quote_that_is_not_on_the_image_says_so(acme: Firm, alice: Visitor, mo
     assert "The quote was not found on the image. It is marked in the text." in page.text
 
 
-@pytest.mark.parametrize("query", [{"start": 5, "end": 2}, {"start": 0, "end": 10**6}, {"start": "x", "end": "y"}])
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"start": 5, "end": 2},
+        {"start": 0, "end": 10**6},
+        {"start": "x", "end": "y"},
+        {"start": "1", "end": "9" * 6_000},
+    ],
+)
 def test_a_span_that_is_none_is_told(acme: Firm, alice: Visitor, query: dict[str, Any]) -> None:
     page = alice.open("corpus_document_page", ready(acme).id, **query)
     assert page.status == 200

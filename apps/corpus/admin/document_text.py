@@ -29,6 +29,7 @@ from apps.tenants.short_scopes import ShortScopes, opens_own_scopes
 
 # CSS has 96 pixels to the inch, and PDF 72 points.
 _PIXELS_PER_POINT = 96 / 72
+_MOST_DIGITS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +51,7 @@ def mark(text: str, start: str | None, end: str | None) -> MarkedText:
     if start is None and end is None:
         return MarkedText(before=text, marked="", after="")
     problem = ""
-    if not (start or "").isdecimal() or not (end or "").isdecimal():
+    if not all((each or "").isdecimal() and len(each or "") < _MOST_DIGITS for each in (start, end)):
         problem = "The address names no character span; the page is shown without a mark."
     elif not int(start or 0) < int(end or 0) <= len(text):
         problem = f"The address marks characters {start} to {end}; this page has {len(text)}."
