@@ -18,6 +18,7 @@ from apps.corpus.api.batch import DocumentBatchView
 from apps.corpus.api.contents import ChunkListView, ContentView, PageView, VersionListView
 from apps.corpus.api.documents import DocumentListView, DocumentView
 from apps.corpus.api.jobs import JobListView, JobRetryView, JobView
+from apps.corpus.api.page_images import PageImageView
 from apps.corpus.api.removals import (
     RemovalApproveView,
     RemovalListView,
@@ -87,6 +88,7 @@ urlpatterns = [
     path("v1/documents/<uuid:id>/", DocumentView.as_view()),
     path("v1/documents/<uuid:id>/chunks/", ChunkListView.as_view()),
     path("v1/documents/<uuid:id>/pages/<int:number>/", PageView.as_view()),
+    path("v1/documents/<uuid:id>/pages/<int:number>/image/", PageImageView.as_view()),
     path("v1/documents/<uuid:id>/versions/", VersionListView.as_view()),
     path("v1/documents/<uuid:id>/content/", ContentView.as_view()),
     path("v1/removals/", RemovalListView.as_view()),

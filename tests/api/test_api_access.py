@@ -57,6 +57,7 @@ DOORS = (
     Door("delete", "/api/v1/documents/{document}/", Permission.DOCUMENT_DELETE),
     Door("get", "/api/v1/documents/{document}/chunks/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/documents/{document}/pages/1/", Permission.DOCUMENT_VIEW),
+    Door("get", "/api/v1/documents/{document}/pages/1/image/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/documents/{document}/versions/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/documents/{document}/content/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/removals/", Permission.DOCUMENT_VIEW),

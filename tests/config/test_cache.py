@@ -27,6 +27,9 @@ from apps.audit.log.export import state
 from apps.audit.log.lag import ALARM_AFTER, SealingLag, _alarm
 from apps.audit.verify.stating import exported_statements
 from apps.corpus.models import IngestJob
+from apps.corpus.reader.contracts import PagePicture
+from apps.corpus.reader.picture import png
+from apps.corpus.services import page_image_cache
 from apps.corpus.services.ingest import turns as ingest_turns
 from apps.erasure.personal_data import places
 from apps.tenants import alarm_mail, attempts, clock, sweeping, waiting, watchdog
@@ -192,6 +195,14 @@ def _take_turns() -> None:
     ingest_turns._note_served(_TENANT)
 
 
+def _show_page() -> None:
+    drawn = page_image_cache.DrawnPage(
+        tenant_id=_TENANT, scope_id=_TENANT, document_id=_TENANT, content_sha256="0" * 64, page=1, scale=2
+    )
+    page_image_cache.kept(drawn)
+    page_image_cache.keep(drawn, PagePicture(image=png(b"\xff" * 3, 1), width_pt=1.0, height_pt=1.0, text="", boxes=[]))
+
+
 def _watch() -> None:
     watchdog.lately()
     watchdog._tell(["glassbox_api"])
@@ -228,6 +239,7 @@ _READERS: dict[str, tuple[Callable[[], None], ...]] = {
     "cache:apps.tenants.waiting": (_wait,),
     "cache:apps.tenants.watchdog": (_watch,),
     "cache:apps.corpus.services.ingest.turns": (_take_turns,),
+    "cache:apps.corpus.services.page_image_cache": (_show_page,),
     "cache:apps.audit.verify.stating": (_state,),
     "cache:apps.erasure.stores.counters": (),  # names and deletes keys; reads no value
 }

@@ -77,6 +77,14 @@ CACHES: Final = (
         "cache:apps.erasure.stores.counters", Sort.NONE, because="Clears what throttling wrote, and writes nothing."
     ),
     Fields(
+        "cache:apps.corpus.services.page_image_cache",
+        Sort.CONTENT,
+        because="page_image:<tenant>:<scope>:<document>:<digest>:<page>:<scale>: a page that somebody looked at, as an "
+        "image, with its characters and their places; ten minutes.",
+        cleared_by="corpus.page_images",
+        withheld=reasons.CONTENT,
+    ),
+    Fields(
         "cache:apps.corpus.services.ingest.turns",
         Sort.NONE,
         because="ingest:served:<tenant>: when a document of the tenant was last taken up; a day.",

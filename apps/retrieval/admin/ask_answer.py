@@ -57,7 +57,7 @@ def answer_view(answer: Answer, context: ContextBlock | None) -> AnswerView:
     return AnswerView(
         lines=tuple(tuple(_parts(line, answer.citations)) for line in answer.text.splitlines() if line.strip()),
         cards=tuple(
-            _card(number, citation, passages.get(citation.ref_id))
+            _card(number, citation, passages.get(citation.ref_id), citation_url(citation, answer.citations))
             for number, citation in enumerate(answer.citations, start=1)
         ),
     )
@@ -83,7 +83,7 @@ def _number_of(ref_id: str, line: str, citations: Sequence[Citation]) -> int | N
     return next(iter(quoted or [number for number, _ in of_passage]), None)
 
 
-def _card(number: int, citation: Citation, passage: Passage | None) -> CitationCard:
+def _card(number: int, citation: Citation, passage: Passage | None, url: str) -> CitationCard:
     before, quote, after = "", citation.quote, ""
     if passage is not None:
         text = passage.chunk.text
@@ -94,7 +94,7 @@ def _card(number: int, citation: Citation, passage: Passage | None) -> CitationC
         number=number,
         citation=citation,
         kind=str(Kind(citation.kind).label),
-        url=citation_url(citation),
+        url=url,
         before=before,
         quote=quote,
         after=after,
