@@ -177,7 +177,7 @@ TASKS: Final = (
         "task:apps.erasure.tasks.count_due task:apps.privacy.tasks.expire_access "
         "task:apps.privacy.tasks.send_redactions task:apps.audit.tasks.webhooks_due "
         "task:apps.corpus.tasks.run_next "
-        "task:apps.intents.tasks.activate_due_policies",
+        "task:apps.intents.tasks.activate_due_policies task:apps.retrieval.tasks.record_unknown_ends",
         Sort.NONE,
         because="Without arguments.",
     ),

@@ -8,7 +8,7 @@ grants, policy, erasures and documents.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Final, TypeVar
@@ -25,7 +25,7 @@ from apps.retrieval.errors import DocumentsGoneError, PolicyChangedError, Questi
 from apps.retrieval.events import FAILED, REJECTED
 from apps.retrieval.pipeline import FindResult, PipelineResult, answer, find
 from apps.retrieval.retrievers.documents import may_be_read
-from apps.retrieval.services.calls import Deadline, RecordedCalls
+from apps.retrieval.services.calls import CallLog, Deadline, RecordedCalls
 from apps.retrieval.services.recording import answer_record, named_calls, question_digest, search_record
 from apps.retrieval.services.wiring import dependencies_for
 from apps.retrieval.stage_choice import stages_in_use
@@ -106,7 +106,7 @@ def ask(
 
     def write(result: PipelineResult) -> Event:
         decision, grant = _decided(result)
-        return answer_record(text, result, decision, grant, asking.settings, asking.calls)
+        return answer_record(text, result, decision, grant, asking.settings, asking.calls.event_ids)
 
     result, event = asking.carry_out(answer, write, on_recorded)
     decision, grant = _decided(result)
@@ -130,7 +130,7 @@ def search(
     asking = _begin(text, scopes, given, as_of, principal, reason)
 
     def write(result: FindResult) -> Event:
-        return search_record(text, result, asking.settings, asking.calls)
+        return search_record(text, result, asking.settings, asking.calls.event_ids)
 
     result, event = asking.carry_out(find, write, on_recorded)
     return Searched(text=text, result=result, event=event)
@@ -182,13 +182,13 @@ class _Asking:
     """One question under way.
 
     scopes: those that the question searches; they narrow what the database permits, not only what the query asks for.
-    calls: the ids of the events of the requests that were sent to a model for it.
+    calls: the requests that were sent to a model for it.
     """
 
     def __init__(self, *, scopes: ShortScopes, question: Question) -> None:
         self.scopes, self.question = scopes, question
         self.settings = StageSettings()
-        self.calls: list[str] = []
+        self.calls = CallLog()
 
     def carry_out(
         self, way: Callable[..., ResultT], write: Callable[[ResultT], Event], on_recorded: OnRecorded | None
@@ -201,7 +201,11 @@ class _Asking:
             self._record_failure(
                 {
                     "action": REJECTED,
-                    "core": {"code": error.code, "length_chars": len(self.question.text), **named_calls(self.calls)},
+                    "core": {
+                        "code": error.code,
+                        "length_chars": len(self.question.text),
+                        **named_calls(self.calls.event_ids),
+                    },
                     "outcome": Outcome.REFUSED,
                 }
             )
@@ -210,7 +214,7 @@ class _Asking:
             self._record_failure(
                 {
                     "action": FAILED,
-                    "core": {"code": getattr(error, "code", type(error).__name__), **named_calls(self.calls)},
+                    "core": {"code": getattr(error, "code", type(error).__name__), **named_calls(self.calls.event_ids)},
                     "question": question_digest(self.question.text, self.scopes.tenant_id),
                     "outcome": Outcome.FAILED,
                 }
@@ -247,10 +251,12 @@ class _Asking:
                 deadline=deadline,
                 question=self.question.text,
                 confirm=partial(self._confirm_context, policy),
-                event_ids=self.calls,
+                log=self.calls,
             )
             deps = dependencies_for(current_tenant(), policy, self.settings, scopes=self.scopes, calls=calls)
-        return policy, way(self.question, deps=deps)
+        result = way(self.question, deps=deps)
+        trace = replace(result.trace, calls=tuple(self.calls.ended), deadline=deadline.use())
+        return policy, replace(result, trace=trace)
 
     def _confirm_context(self, policy: PolicySnapshot, context: ContextBlock | None) -> None:
         passages = context.passages if context else ()
