@@ -39,6 +39,7 @@ from apps.retrieval.admin.ask import ask_view
 from apps.retrieval.admin.recent import recent_view
 from apps.retrieval.admin.replay import replay_view
 from apps.retrieval.admin.unrecognised import unrecognised_view
+from apps.retrieval.admin.usage import usage_view
 from apps.tenants.admin import my_keys, second_factor
 from apps.tenants.admin.my_account import account_view
 from apps.tenants.admin.switcher import tenant_switch
@@ -102,6 +103,7 @@ PAGES: Final = (
     ("ask/", ask_view, "ask"),
     ("ask/recent/", recent_view, "recent_questions"),
     ("policy/unrecognised/", unrecognised_view, "policy_unrecognised"),
+    ("audit/models/", usage_view, "model_usage"),
     ("audit/replay/<uuid:event_id>/", replay_view, "question_replay"),
     ("quality/questions/", evaluation.questions_view, "evaluation_questions"),
     ("quality/questions/add/", evaluation.add_view, "evaluation_question_add"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
@@ -187,6 +187,9 @@ class StageRecord:
     exclusions: tuple[Exclusion, ...]
     notes: tuple[str, ...]
     output: StageOutput | None
+
+
+OnStage = Callable[[StageRecord], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

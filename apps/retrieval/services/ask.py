@@ -15,6 +15,7 @@ from typing import Final, TypeVar
 from uuid import UUID
 
 from apps.audit.models import Event, Outcome
+from apps.corpus.providers.warming import require_warm
 from apps.erasure.errors import ScopeClosedError
 from apps.erasure.runs.closing import closed_among, require_open
 from apps.errors import ApplicationError
@@ -30,7 +31,7 @@ from apps.retrieval.services.recording import answer_record, named_calls, questi
 from apps.retrieval.services.wiring import dependencies_for
 from apps.retrieval.stage_choice import stages_in_use
 from apps.retrieval.stage_settings import StageSettings
-from apps.retrieval.trace import FusedRanking
+from apps.retrieval.trace import FusedRanking, OnStage
 from apps.tenants.context import current_scope, record_separately
 from apps.tenants.ids import ScopeId
 from apps.tenants.principals import Principal
@@ -83,6 +84,7 @@ def ask(
     principal: Principal | None = None,
     reason: str = "",
     on_recorded: OnRecorded | None = None,
+    on_stage: OnStage | None = None,
 ) -> Asked:
     """Answer a question and record it. Call it outside of any scope: a scope would stay open while a model works.
 
@@ -94,7 +96,10 @@ def ask(
              principal: who asks; None for the principal of the open scope.
              reason: why the system asks.
              on_recorded: called with the event in the transaction that records the answer.
-    Raises:  PermissionDeniedError, ScopeNotGrantedError.
+             on_stage: told of each stage that has ended; it must not raise. A question that is answered anew, because
+                 the policy or a document changed meanwhile, begins with the first stage again.
+    Raises:  WarmingUpError: this process still loads its model; ask again in a moment. Nothing is recorded.
+             PermissionDeniedError, ScopeNotGrantedError.
              ScopeClosedError: a scope that `scopes` names, or every scope, is being erased.
              QuestionError: the text cannot be read as a question. Recorded, although the request fails.
              DocumentsGoneError, PolicyChangedError: documents are removed, or policies approved, faster than the
@@ -102,7 +107,7 @@ def ask(
              UnknownTenantError, InvalidKeyError: the principal lost its access meanwhile. Recorded, as is the loss of
                  the permission or of a scope.
     """
-    asking = _begin(text, scopes, given, as_of, principal, reason)
+    asking = _begin(text, scopes, given, as_of, principal, reason, on_stage)
 
     def write(result: PipelineResult) -> Event:
         decision, grant = _decided(result)
@@ -150,6 +155,7 @@ def _begin(
     as_of: datetime | None,
     principal: Principal | None,
     reason: str,
+    on_stage: OnStage | None = None,
 ) -> _Asking:
     if principal is None:
         acting = current_short_scopes()
@@ -158,11 +164,13 @@ def _begin(
     acting.principal.require(Permission.QUESTION_ASK)
     with acting.open():
         wanted = _open_still(scopes)
+        profile = str(current_tenant().embedding_profile)
+    require_warm(profile)
     narrowed = ShortScopes(principal=acting.principal, scope_ids=wanted, reason=acting.reason)
     question = Question(
         text=text, tenant_id=acting.tenant_id, scope_ids=tuple(sorted(wanted)), as_of=as_of, given=given
     )
-    return _Asking(scopes=narrowed, question=question)
+    return _Asking(scopes=narrowed, question=question, on_stage=on_stage)
 
 
 def _open_still(keys: Sequence[str]) -> frozenset[ScopeId]:
@@ -185,8 +193,8 @@ class _Asking:
     calls: the requests that were sent to a model for it.
     """
 
-    def __init__(self, *, scopes: ShortScopes, question: Question) -> None:
-        self.scopes, self.question = scopes, question
+    def __init__(self, *, scopes: ShortScopes, question: Question, on_stage: OnStage | None) -> None:
+        self.scopes, self.question, self.on_stage = scopes, question, on_stage
         self.settings = StageSettings()
         self.calls = CallLog()
 
@@ -254,7 +262,7 @@ class _Asking:
                 log=self.calls,
             )
             deps = dependencies_for(current_tenant(), policy, self.settings, scopes=self.scopes, calls=calls)
-        result = way(self.question, deps=deps)
+        result = way(self.question, deps=replace(deps, on_stage=self.on_stage))
         trace = replace(result.trace, calls=tuple(self.calls.ended), deadline=deadline.use())
         return policy, replace(result, trace=trace)
 
