@@ -61,6 +61,13 @@ CACHES: Final = (
         withheld=reasons.MOMENTARY,
     ),
     Fields(
+        "cache:apps.retrieval.admin.ask_progress",
+        Sort.IDENTIFIER,
+        because="ask:<tenant>:<account>:<random>: which stages of a person's question have ended, by name; no words.",
+        stays="For three minutes.",
+        withheld=reasons.MOMENTARY,
+    ),
+    Fields(
         "cache:apps.tenants.counting",
         Sort.NONE,
         because="Counts under the keys of throttling and attempts; names none.",
