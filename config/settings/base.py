@@ -450,7 +450,7 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     # Packages of requests for access, and what is known of the person after their end: thirty days, to the hour.
     "access-expiry": {"task": "apps.privacy.tasks.expire_access", "schedule": 3600.0},
     # Requests to a model whose process died: the log says of each how it ended, or that this is unknown.
-    "model-calls": {"task": "apps.retrieval.tasks.record_unknown_ends", "schedule": 60.0, "options": {"expires": 60}},
+    "model-calls": {"task": "apps.retrieval.tasks.record_unknown_ends", "schedule": 300.0, "options": {"expires": 300}},
     # Redacted versions whose message was lost.
     "redactions-sweep": {"task": "apps.privacy.tasks.send_redactions", "schedule": 30.0},
 }

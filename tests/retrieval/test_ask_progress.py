@@ -8,6 +8,7 @@ import pytest
 from django.core.cache import cache
 from redis.exceptions import RedisError
 
+from apps.corpus.providers import warming
 from apps.tenants.roles import Role
 from tests.factories import Firm, make_member
 from tests.retrieval.asking import QUESTION
@@ -66,3 +67,14 @@ def test_the_page_names_its_script(firm: Firm) -> None:
     (field,) = page.tree.xpath("//input[@name='progress'][@form='ask-form']")
     assert field.get("value") == ""
     assert page.tree.xpath("//script[contains(@src, 'ask_progress')]")
+
+
+def test_a_process_that_warms_up_says_so_in_a_line(firm: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_member(firm, "amy", Role.ANALYST)
+    monkeypatch.setattr(warming, "LONGEST_WAIT_S", 0.05)
+    warming._warmth.begin()
+    try:
+        page = Visitor("amy").send("ask", question=QUESTION, scopes=list(firm.scopes))
+    finally:
+        warming._warmth.end()
+    assert (page.status, "warming up" in page.text) == (503, True)

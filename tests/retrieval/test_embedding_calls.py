@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 from django.core.exceptions import ImproperlyConfigured
+from django.db import OperationalError
 
 from apps.audit.models import Outcome
 from apps.corpus.kinds import Kind
@@ -30,11 +31,14 @@ from apps.retrieval.pipeline import FindResult, find
 from apps.retrieval.replay import run
 from apps.retrieval.replay.errors import NotReplayableError
 from apps.retrieval.replay.run import question_replay
+from apps.retrieval.services import calls
 from apps.retrieval.services.ask import ask
 from apps.tenants.context import open_scope
-from apps.tenants.models import Tenant
+from apps.tenants.errors import PermissionDeniedError
+from apps.tenants.models import Membership, Tenant
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
+from apps.tenants.services.members import membership_revoke
 from apps.tenants.short_scopes import ShortScopes
 from tests.baked import baked
 from tests.deciding import document_delete
@@ -105,14 +109,14 @@ def olivia(firm: Firm) -> Principal:
 
 def test_each_request_for_a_vector_of_a_question_is_an_event(firm: Firm, amy: Principal, server: Watched) -> None:
     answered = ask(text=QUESTION, principal=amy)
-    calls, ends = told(firm, CALLED), told(firm, RETURNED)
-    assert len(calls) == len(ends) == len(server.requests) > 2
-    assert [payload["core"]["attempt"] for _, payload in calls] == list(range(1, len(calls) + 1))
-    purposes = [payload["core"]["purpose"] for _, payload in calls]
+    calls_made, ends = told(firm, CALLED), told(firm, RETURNED)
+    assert len(calls_made) == len(ends) == len(server.requests) > 2
+    assert [payload["core"]["attempt"] for _, payload in calls_made] == list(range(1, len(calls_made) + 1))
+    purposes = [payload["core"]["purpose"] for _, payload in calls_made]
     assert (purposes[0], purposes[-1]) == ("embed_examples", "embed_question")
     assert set(server.open) == {0}
     ((_, payload),) = told(firm, ANSWERED)
-    assert payload["core"]["calls"] == [str(event.id) for event, _ in calls]
+    assert payload["core"]["calls"] == [str(event.id) for event, _ in calls_made]
     trace = answered.result.trace
     assert [each.event_id for each in trace.calls] == payload["core"]["calls"]
     assert trace.deadline is not None
@@ -153,6 +157,33 @@ def test_a_request_that_fails_is_recorded_and_the_words_alone_decide(
     assert len(ends) == len(told(firm, CALLED)) == len(server.requests)
     assert all(event.outcome == Outcome.FAILED and payload["core"]["code"] for event, payload in ends)
     assert all(payload["core"]["cost"] is None for _, payload in ends)
+
+
+def test_what_can_t_be_recorded_is_not_sent(
+    firm: Firm, amy: Principal, server: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(**event: Any) -> None:
+        raise OperationalError("the connection is lost")
+
+    monkeypatch.setattr(calls, "record", fail)
+    with pytest.raises(OperationalError):
+        ask(text=QUESTION, principal=amy)
+    assert (server.requests, told(firm, CALLED)) == ((), [])
+
+
+def test_who_loses_the_permission_to_ask_while_a_vector_is_made_sends_nothing_more(
+    firm: Firm, amy: Principal, server: Watched
+) -> None:
+    def end() -> None:
+        with open_scope(tenant=firm.id, reason="a test"):
+            membership_revoke(Membership.objects.get(user_id=amy.id, revoked_at__isnull=True))
+        make_member(firm, "amy", Role.AUDITOR)
+
+    server.once = end
+    with pytest.raises(PermissionDeniedError):
+        ask(text=QUESTION, principal=amy)
+    assert len(server.requests) == len(told(firm, CALLED)) == len(told(firm, RETURNED)) == 1
+    assert told(firm, ANSWERED) == []
 
 
 def test_past_its_deadline_a_question_asks_for_no_vector(

@@ -6,27 +6,31 @@ import os
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 
+import psycopg
 import pytest
 from django.conf import LazySettings
-from django.db import connection
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from apps.audit.models import Outcome
-from apps.retrieval.events import CALLED, RETURNED
+from apps.retrieval.events import ANSWERED, CALLED, RETURNED
 from apps.retrieval.services import unknown_ends
 from apps.retrieval.services.ask import ask
 from apps.retrieval.services.unknown_ends import END_UNKNOWN, record_unknown_ends, record_unknown_ends_of
+from apps.tenants import context
 from apps.tenants.context import open_scope
 from apps.tenants.models import Tenant
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.baked import baked
+from tests.conftest import admin_dsn
 from tests.factories import Firm, make_member
 from tests.model_script import Fault
 from tests.model_server import ModelServer
 from tests.retrieval.asking import QUESTION, make_acme
-from tests.retrieval.test_model_calls import told, until
+from tests.retrieval.test_model_calls import right, told, until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -119,3 +123,46 @@ def test_a_request_that_ended_gets_no_second_end(firm: Firm, amy: Principal, mon
     assert told(firm, CALLED)
     in_an_hour(monkeypatch)
     assert record_unknown_ends() == 0
+
+
+def fails_at(monkeypatch: pytest.MonkeyPatch, *actions: str) -> None:
+    """The database takes no event of these classes, from nobody."""
+    real = context.emit
+
+    def emit(**event: Any) -> None:
+        if event["action"] in actions:
+            raise OperationalError("the connection is lost")
+        real(**event)
+
+    monkeypatch.setattr(context, "emit", emit)
+
+
+def test_an_end_that_neither_try_could_record_is_made_up_for(
+    firm: Firm, amy: Principal, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.reply_with(right)
+    with monkeypatch.context() as broken:
+        fails_at(broken, RETURNED)
+        answered = ask(text=QUESTION, principal=amy)
+    # What it cost is in the trace, which the client has; in the log its end is unknown, and that is told.
+    assert len(answered.result.trace.calls) == len(told(firm, CALLED)) == 1
+    assert (told(firm, RETURNED), len(told(firm, ANSWERED))) == ([], 1)
+    in_an_hour(monkeypatch)
+    assert record_unknown_ends() == 1
+    assert [payload["core"]["code"] for _, payload in told(firm, RETURNED)] == [END_UNKNOWN]
+
+
+def test_a_connection_that_is_lost_while_the_model_works_leaves_no_request_without_an_end(
+    firm: Firm, amy: Principal, server: ModelServer
+) -> None:
+    def cut(body: Any) -> str:
+        with psycopg.connect(admin_dsn(), autocommit=True) as admin:
+            admin.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND usename = %s",
+                [connection.settings_dict["NAME"], connection.settings_dict["USER"]],
+            )
+        return right(body)
+
+    server.reply_with(cut)
+    ask(text=QUESTION, principal=amy)
+    assert len(told(firm, CALLED)) == len(told(firm, RETURNED)) == len(told(firm, ANSWERED)) == 1

@@ -28,8 +28,8 @@ END_UNKNOWN: Final = "retrieval.end_unknown"
 _GRACE: Final = timedelta(minutes=1)
 # The longest that a setting allows; for a request whose own limit can't be read any more.
 _LONGEST: Final = timedelta(minutes=10)
-# What is older was looked at on each of these days.
-_LOOKED_BACK: Final = timedelta(days=30)
+# Longer than the schedule is ever away. Each request of this time is looked up by an index, at every run.
+_LOOKED_BACK: Final = timedelta(days=7)
 _AT_ONCE: Final = 200
 
 

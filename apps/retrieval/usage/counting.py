@@ -49,6 +49,7 @@ def model_usage(period: Period, *, limit: int = LIMIT) -> Usage:
     total, intents = ends.count(), _intents(period, limit)
     lines: dict[Sort, Figures] = {}
     looked_at = removed = damaged = 0
+    ended: set[UUID | None] = set()
     oldest: datetime | None = None
     for batch in _batches(ends, limit):
         readings = readings_of(batch, groups=(Group.CORE,))
@@ -58,6 +59,10 @@ def model_usage(period: Period, *, limit: int = LIMIT) -> Usage:
             if core is None:
                 removed += not readings[event.id].problems
                 continue
+            if event.subject_id in ended and core.get("code") == END_UNKNOWN:
+                # Its process could record the end after all.
+                continue
+            ended.add(event.subject_id)
             sort = Sort(
                 day=event.occurred_at.astimezone(UTC).date(),
                 tenant=tenant,
