@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import uuid4
 
 import pytest
+from django.conf import LazySettings
 from django.core.cache import cache
 from redis.exceptions import RedisError
 
@@ -69,8 +70,14 @@ def test_the_page_names_its_script(firm: Firm) -> None:
     assert page.tree.xpath("//script[contains(@src, 'ask_progress')]")
 
 
-def test_a_process_that_warms_up_says_so_in_a_line(firm: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_warms_up_says_so_in_a_line(
+    firm: Firm, monkeypatch: pytest.MonkeyPatch, settings: LazySettings
+) -> None:
     make_member(firm, "amy", Role.ANALYST)
+    # The profile of these tests is a server's, for which nobody waits.
+    settings.GLASSBOX_EMBEDDING_PROFILES = {
+        "local": {"backend": "sentence-transformers", "dimension": 384, "region": "eu"}
+    }
     monkeypatch.setattr(warming, "LONGEST_WAIT_S", 0.05)
     warming._warmth.begin()
     try:

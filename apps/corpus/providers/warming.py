@@ -37,7 +37,7 @@ class _Warmth:
         self._ended = threading.Event()
 
     def begin(self) -> None:
-        self._loading = True
+        self._loading, self._ended = True, threading.Event()
 
     def end(self) -> None:
         self._loading = False
