@@ -54,7 +54,7 @@ class _PeriodForm(forms.Form):
 def usage_view(request: HttpRequest) -> HttpResponse:
     """GET: the figures. POST: the table as CSV, which is recorded.
 
-    With `all`, who runs the platform sees every tenant's figures; they hold nothing of a question.
+    With `all`, an operator sees every tenant's figures; they hold nothing of a question.
     """
     require(request, Permission.AUDIT_VIEW)
     everywhere = "all" in request.GET and runs_the_platform(request)

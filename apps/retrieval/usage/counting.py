@@ -84,7 +84,7 @@ def model_usage(period: Period, *, limit: int = LIMIT) -> Usage:
 
 
 def model_usage_of_all(period: Period) -> Usage:
-    """Return the same over every tenant, for who runs the platform: counts, by tenant, and nothing of a question.
+    """Return the same over every tenant, for an operator: counts, by tenant, and nothing of a question.
 
     Costs: as model_usage, for each tenant.
     """
