@@ -10,8 +10,12 @@ import pytest
 from django.conf import LazySettings
 from django.utils import timezone
 
+from apps.audit.models import Event
 from apps.audit.reporting.contracts import Period, Step
+from apps.audit.services import record
+from apps.retrieval.events import CALLED, RETURNED
 from apps.retrieval.services.ask import ask
+from apps.retrieval.services.unknown_ends import END_UNKNOWN
 from apps.retrieval.usage.contracts import Figures
 from apps.retrieval.usage.counting import model_usage
 from apps.tenants.context import open_scope
@@ -123,6 +127,16 @@ def test_what_failed_cost_nobody_knows_how_much(
     asked(amy)
     figures = total(ada)
     assert (figures.failed, figures.unstated, figures.cost_told) == (1, 1, "not known")
+
+
+def test_an_end_that_came_after_it_was_given_up_counts_once(firm: Firm, amy: Principal, ada: Principal) -> None:
+    asked(amy)
+    with open_scope(tenant=firm.id, reason="a test"):
+        (called,) = Event.objects.filter(action=CALLED)
+        for after in ("given up", "recorded after all"):
+            core = {"profile": "chat", "model": "chat", "code": END_UNKNOWN if after == "given up" else ""}
+            record(action=RETURNED, core=core, subject_type="event", subject_id=called.id, scopes=called.scope_ids)
+    assert total(ada).unknown_ends == 0
 
 
 def test_only_the_newest_are_counted_and_that_is_said(firm: Firm, amy: Principal, ada: Principal) -> None:
