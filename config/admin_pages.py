@@ -36,9 +36,11 @@ from apps.privacy.admin.requests.work_list import requests_in_palette, requests_
 from apps.quality.admin import evaluation, evaluation_runs
 from apps.quality.admin.impact import impact_page_view, impact_view
 from apps.retrieval.admin.ask import ask_view
+from apps.retrieval.admin.ask_progress import ask_progress_view
 from apps.retrieval.admin.recent import recent_view
 from apps.retrieval.admin.replay import replay_view
 from apps.retrieval.admin.unrecognised import unrecognised_view
+from apps.retrieval.admin.usage import usage_view
 from apps.tenants.admin import my_keys, second_factor
 from apps.tenants.admin.my_account import account_view
 from apps.tenants.admin.switcher import tenant_switch
@@ -100,8 +102,10 @@ PAGES: Final = (
     ("policy/desk/", desk_view, "policy_desk"),
     ("policy/examples/add/", example_add_view, "policy_example_add"),
     ("ask/", ask_view, "ask"),
+    ("ask/progress/<uuid:name>/", ask_progress_view, "ask_progress"),
     ("ask/recent/", recent_view, "recent_questions"),
     ("policy/unrecognised/", unrecognised_view, "policy_unrecognised"),
+    ("audit/models/", usage_view, "model_usage"),
     ("audit/replay/<uuid:event_id>/", replay_view, "question_replay"),
     ("quality/questions/", evaluation.questions_view, "evaluation_questions"),
     ("quality/questions/add/", evaluation.add_view, "evaluation_question_add"),

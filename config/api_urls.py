@@ -66,6 +66,7 @@ from apps.privacy.api.requests import ErasureRequestListView, ErasureRequestView
 from apps.retrieval.api.changelog import ChangelogView
 from apps.retrieval.api.problem_types import ProblemTypesView
 from apps.retrieval.api.query import QueryView, SearchView
+from apps.retrieval.api.usage import ModelUsageView
 from apps.tenants.api.account import MeView
 from apps.tenants.api.health import HealthView
 from apps.tenants.api.invitations import (
@@ -112,6 +113,7 @@ urlpatterns = [
     path("v1/policy/versions/<uuid:id>/send-back/", VersionSendBackView.as_view()),
     path("v1/policy/versions/<uuid:id>/withdraw/", VersionWithdrawView.as_view()),
     path("v1/policy/versions/<uuid:id>/comments/", VersionCommentView.as_view()),
+    path("v1/usage/models/", ModelUsageView.as_view()),
     path("v1/audit/events/", EventListView.as_view()),
     path("v1/audit/events/export/", EventExportView.as_view()),
     path("v1/audit/events/<uuid:id>/", EventView.as_view()),

@@ -42,6 +42,7 @@ _FOUND = frozenset(
         "degradations",
         "elapsed_ms",
         "stage_ms",
+        "deadline",
     }
 )
 _CONTEXT = frozenset({"refusal", "context_sha256", "context_chars"})
@@ -61,18 +62,20 @@ _REPLAY = frozenset(
     }
 )
 
-_CALL = frozenset(
-    {
-        "profile",
-        "model",
-        "region",
-        "purpose",
-        "policy_version",
-        "policy_version_id",
-        "passages",
-        "timeout_seconds",
-    }
-)
+# Said when a request is sent, and again when it has ended.
+MODEL_FIELDS = frozenset({"profile", "model", "region", "purpose", "attempt"})
+_CALL = MODEL_FIELDS | {"policy_version", "policy_version_id", "passages", "timeout_seconds"}
+# The cost with the price that it was computed by. Both are fixed: the price may change later.
+_ENDED = MODEL_FIELDS | {
+    "code",
+    "elapsed_ms",
+    "first_byte_ms",
+    "input_tokens",
+    "output_tokens",
+    "price",
+    "cost",
+    "currency",
+}
 
 _ASK = frozenset({Permission.QUESTION_ASK})
 # A question that is run again may ask the model that rewords it.
@@ -135,7 +138,7 @@ def register_events() -> None:
         EventClass(
             action=RETURNED,
             label="Model call ended",
-            fields={Group.CORE: frozenset({"code", "elapsed_ms", "input_tokens", "output_tokens"})},
+            fields={Group.CORE: _ENDED},
             permissions=_ASK_OR_REPLAY,
         ),
     )

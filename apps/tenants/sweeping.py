@@ -56,6 +56,7 @@ class Sweep(StrEnum):
     PACKAGES = "remove expired packages"
     LEFTOVERS = "remove what the log authorises"
     WEBHOOKS = "tell webhooks of events"
+    CALLS = "record requests to models whose end is unknown"
     CERTIFICATES = "issue certificates of erasures"
 
 

@@ -85,6 +85,7 @@ DOORS = (
     # Who may do these depends on the version: its author may withdraw it, and who may approve.
     Door("post", "/api/v1/policy/versions/{version}/withdraw/", Permission.POLICY_VIEW),
     Door("post", "/api/v1/policy/versions/{version}/comments/", Permission.POLICY_VIEW),
+    Door("get", "/api/v1/usage/models/", Permission.AUDIT_VIEW),
     Door("get", "/api/v1/audit/events/", Permission.AUDIT_VIEW),
     Door("get", "/api/v1/audit/events/export/", Permission.AUDIT_VIEW),
     Door("get", "/api/v1/audit/events/{event}/", Permission.AUDIT_VIEW),

@@ -32,10 +32,15 @@ from apps.corpus.reader.picture import png
 from apps.corpus.services import page_image_cache
 from apps.corpus.services.ingest import turns as ingest_turns
 from apps.erasure.personal_data import places
+from apps.retrieval.admin import ask_progress
+from apps.retrieval.trace import Stage, StageRecord, StageStatus
 from apps.tenants import alarm_mail, attempts, clock, sweeping, waiting, watchdog
 from apps.tenants.api import idempotency
 from apps.tenants.api.throttling import PrincipalThrottle
 from apps.tenants.ids import TenantId
+from apps.tenants.principals import Principal, PrincipalKind
+from apps.tenants.requests import Access, attach_access
+from apps.tenants.roles import Role
 from config.cache import JsonSerializer, UnreadableValueError
 from config.celery import app
 
@@ -222,6 +227,31 @@ def _ask_with_key() -> None:
         _begun.append(marked)
 
 
+def _show_stages() -> None:
+    request = RequestFactory().get("/")
+    attach_access(request, Access(principal=_ASKING))
+    ask_progress.ask_progress_view(request, _TENANT)
+    ask_progress._Kept(ask_progress._key(_ASKING, _TENANT))(_ENDED)
+
+
+_ASKING: Any = Principal(
+    kind=PrincipalKind.USER,
+    id=_TENANT,
+    label="somebody",
+    tenant_id=_TENANT,
+    scope_ids=frozenset(),
+    roles=frozenset({Role.ANALYST}),
+)
+_ENDED = StageRecord(
+    stage=Stage.GATE,
+    status=StageStatus.RAN,
+    elapsed_ms=1.0,
+    count_in=None,
+    count_out=None,
+    exclusions=(),
+    notes=(),
+    output=None,
+)
 _begun: list[AbstractContextManager[None]] = []
 
 # By the module that reads, each before it writes. What a new one reads belongs here too: the first test says so.
@@ -229,6 +259,7 @@ _READERS: dict[str, tuple[Callable[[], None], ...]] = {
     "cache:apps.tenants.attempts": (_sign_in, _wrong_key),
     "cache:apps.tenants.api.throttling": (_call_the_api,),
     "cache:apps.tenants.api.idempotency": (_ask_with_key,),
+    "cache:apps.retrieval.admin.ask_progress": (_show_stages,),
     "cache:apps.tenants.counting": (),  # counts for attempts and throttling, which are tried above
     "cache:apps.tenants.tally": (),  # a hash of numbers, which no serializer of the cache's sees
     "cache:apps.tenants.clock": (_clock,),

@@ -61,6 +61,13 @@ CACHES: Final = (
         withheld=reasons.MOMENTARY,
     ),
     Fields(
+        "cache:apps.retrieval.admin.ask_progress",
+        Sort.IDENTIFIER,
+        because="ask:<tenant>:<account>:<random>: which stages of a person's question have ended, by name; no words.",
+        stays="For three minutes.",
+        withheld=reasons.MOMENTARY,
+    ),
+    Fields(
         "cache:apps.tenants.counting",
         Sort.NONE,
         because="Counts under the keys of throttling and attempts; names none.",
@@ -185,7 +192,7 @@ TASKS: Final = (
         "task:apps.erasure.tasks.count_due task:apps.privacy.tasks.expire_access "
         "task:apps.privacy.tasks.send_redactions task:apps.audit.tasks.webhooks_due "
         "task:apps.corpus.tasks.run_next "
-        "task:apps.intents.tasks.activate_due_policies",
+        "task:apps.intents.tasks.activate_due_policies task:apps.retrieval.tasks.record_unknown_ends",
         Sort.NONE,
         because="Without arguments.",
     ),

@@ -23,7 +23,7 @@ from apps.retrieval.contracts import Question
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.errors import QuestionError
 from apps.retrieval.pipeline import answer
-from apps.retrieval.services.wiring import EmbeddedOnce, PolicyGate, dependencies_for
+from apps.retrieval.services.wiring import dependencies_for
 from apps.retrieval.trace import Stage, StageStatus
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
@@ -105,10 +105,11 @@ class Asking:
     def _dependencies(self, variant: Variant | None, scopes: ShortScopes | None) -> PipelineDependencies:
         settings = self.settings.with_changes(variant.changes) if variant else self.settings
         snapshot = replace(self.snapshot, retrieval=settings.policy)
-        provider = EmbeddedOnce(KeepingProvider(tenant_provider(), self.kept))
-        deps = replace(
-            dependencies_for(current_tenant(), snapshot, settings.stages, scopes=scopes),
-            embedder=provider,
-            intents=PolicyGate(snapshot, provider, self.tenant_id),
+        deps = dependencies_for(
+            current_tenant(),
+            snapshot,
+            settings.stages,
+            scopes=scopes,
+            around=lambda provider: KeepingProvider(provider, self.kept),
         )
         return variant.adjust(deps) if variant else deps

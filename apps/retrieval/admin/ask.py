@@ -23,6 +23,7 @@ from apps.retrieval.admin.ask_figures import duration
 from apps.retrieval.admin.ask_form import AskForm
 from apps.retrieval.admin.ask_latency import latency_view
 from apps.retrieval.admin.ask_links import event_url, policy_url
+from apps.retrieval.admin.ask_progress import stages_shown
 from apps.retrieval.admin.ask_rankings import found_in, hit_ids
 from apps.retrieval.admin.ask_status import badges, missing_parts
 from apps.retrieval.admin.ask_way import step_groups
@@ -31,6 +32,7 @@ from apps.retrieval.errors import QuestionError
 from apps.retrieval.selectors.passages import passage_places
 from apps.retrieval.services.ask import Asked, ask
 from apps.retrieval.stage_choice import stages_in_use
+from apps.retrieval.trace import OnStage
 from apps.tenants.admin.base import may, require
 from apps.tenants.errors import ScopeNotGrantedError
 from apps.tenants.principals import Principal
@@ -65,7 +67,7 @@ def ask_view(request: HttpRequest) -> HttpResponse:
     page = ShortScopes(principal=principal, scope_ids=principal.scope_ids)
     with page.open():
         form = AskForm(request.POST if request.method == "POST" else None, nodes=scope_tree())
-    asked, status = _ask(form, principal) if request.method == "POST" else (None, 200)
+    asked, status = _ask(form, principal, stages_shown(request)) if request.method == "POST" else (None, 200)
     with page.open():
         context = _context(request, form, asked)
     request.__dict__["current_app"] = admin.site.name
@@ -87,12 +89,17 @@ def _context(request: HttpRequest, form: AskForm, asked: Asked | None) -> dict[s
     }
 
 
-def _ask(form: AskForm, principal: Principal) -> tuple[Asked | None, int]:
+def _ask(form: AskForm, principal: Principal, on_stage: OnStage | None) -> tuple[Asked | None, int]:
     """Ask, or put the refusal beside its field. Returns: the answer if there is one, and the HTTP status."""
     if not form.is_valid():
         return None, 422
     try:
-        asked = ask(text=form.cleaned_data["question"], scopes=form.cleaned_data["scopes"], principal=principal)
+        asked = ask(
+            text=form.cleaned_data["question"],
+            scopes=form.cleaned_data["scopes"],
+            principal=principal,
+            on_stage=on_stage,
+        )
     except QuestionError as error:
         form.add_error("question", error.detail)
         return None, error.status

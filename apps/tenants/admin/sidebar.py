@@ -76,6 +76,7 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
         (
             Entry("Events", "receipt_long", "audit_event_changelist", Permission.AUDIT_VIEW),
             Entry("Reports", "bar_chart", "audit_report", Permission.AUDIT_VIEW),
+            Entry("Use of models", "token", "model_usage", Permission.AUDIT_VIEW),
             Entry("Verification", "verified", "audit_verification", Permission.AUDIT_VIEW),
         ),
     ),
