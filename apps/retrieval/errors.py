@@ -34,6 +34,12 @@ class QuestionTooLongError(QuestionError):
     )
 
 
+class AnswerNotKeptError(ApplicationError):
+    code = "retrieval.answer_not_kept"
+    status = 404
+    message = "You have no answer of this id that is kept. The policy says for how many days answers are kept."
+
+
 class InvalidRankingError(ApplicationError):
     """A retriever broke its contract: one ranking contains the same chunk twice."""
 

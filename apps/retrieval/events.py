@@ -12,6 +12,8 @@ FAILED = "retrieval.question.failed"
 REPLAYED = "retrieval.question.replayed"
 CALLED = "retrieval.model.called"
 RETURNED = "retrieval.model.returned"
+SHARED = "retrieval.answer.shared"
+UNSHARED = "retrieval.answer.unshared"
 
 DECIDED = (ANSWERED, SEARCHED)
 """Of a question that was decided: what it could reach, and what was found there. Alike but for the answer."""
@@ -138,6 +140,15 @@ def register_events() -> None:
             fields={Group.CORE: frozenset({"code", "elapsed_ms", "input_tokens", "output_tokens"})},
             permissions=_ASK_OR_REPLAY,
         ),
+    )
+    register(
+        *(
+            EventClass(action=action, label=label, fields={Group.CORE: frozenset({"event_id"})}, permissions=_ASK)
+            for action, label in (
+                (SHARED, "Answer shared by its address"),
+                (UNSHARED, "Answer not shared any more"),
+            )
+        )
     )
     # These events are about a question and do not name the person who asked it.
     offer_to_webhooks(ANSWERED, FAILED)

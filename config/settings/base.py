@@ -445,6 +445,8 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "webhooks": {"task": "apps.audit.tasks.webhooks_due", "schedule": 5.0, "options": {"expires": 5}},
     # Packages of requests for access, and what is known of the person after their end: thirty days, to the hour.
     "access-expiry": {"task": "apps.privacy.tasks.expire_access", "schedule": 3600.0},
+    # Answers that the policy keeps for who asked, until their day is over.
+    "answers-expiry": {"task": "apps.retrieval.tasks.forget_answers", "schedule": 3600.0},
     # Redacted versions whose message was lost.
     "redactions-sweep": {"task": "apps.privacy.tasks.send_redactions", "schedule": 30.0},
 }

@@ -43,7 +43,10 @@ def make_acme() -> Firm:
 
 
 def ask(visitor: Visitor, question: str = QUESTION, scopes: list[str] | None = None) -> Page:
-    return visitor.send("ask", question=question, scopes=ALL if scopes is None else scopes)
+    """Ask, and follow to the answer's own page, as a browser does."""
+    sent = visitor.send("ask", question=question, scopes=ALL if scopes is None else scopes)
+    is_answered = sent.status == 302 and sent.location.startswith("/admin/ask/")
+    return Page(visitor.get(sent.location)) if is_answered else sent
 
 
 def events(firm: Firm, action: str = ANSWERED) -> list[Event]:

@@ -12,9 +12,15 @@ from apps.retrieval.contracts import Citation
 from apps.retrieval.selectors.passages import PassagePlace
 
 
-def citation_url(citation: Citation) -> str:
-    """The page, with the quote marked."""
-    return span_url(citation.document_id, page=citation.page, start=citation.char_start, end=citation.char_end)
+def citation_url(citation: Citation, answer: str = "") -> str:
+    """The page, with the quote marked. answer: the answer's own page, to which the way back leads."""
+    return span_url(
+        citation.document_id, page=citation.page, start=citation.char_start, end=citation.char_end, answer=answer
+    )
+
+
+def answer_url(event_id: UUID) -> str:
+    return reverse("admin:ask_answer", args=[event_id])
 
 
 def passage_url(place: PassagePlace) -> str:
@@ -22,9 +28,10 @@ def passage_url(place: PassagePlace) -> str:
     return span_url(place.document_id, page=place.page, start=place.char_start, end=place.char_end)
 
 
-def span_url(document_id: UUID, *, page: int, start: int, end: int) -> str:
+def span_url(document_id: UUID, *, page: int, start: int, end: int, answer: str = "") -> str:
     address = reverse("admin:corpus_document_page", args=[document_id])
-    return f"{address}?{urlencode({'page': page, 'start': start, 'end': end})}#quote"
+    back = {"answer": answer} if answer else {}
+    return f"{address}?{urlencode({'page': page, 'start': start, 'end': end, **back})}#quote"
 
 
 def policy_url(version_id: UUID) -> str:

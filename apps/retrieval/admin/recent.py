@@ -1,16 +1,16 @@
-"""My recent questions: what the log tells a person of their own."""
+"""My questions: what became of each, and its words where the firm keeps them for the person who asked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from django.contrib import admin
 from django.core.paginator import Paginator
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from apps.audit.models import Event, Outcome
@@ -19,14 +19,18 @@ from apps.audit.selectors import Reading, readings_of
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import NoPolicyInForceError
 from apps.intents.selectors import policy_in_force
+from apps.retrieval.admin.ask_answer import plain_answer
 from apps.retrieval.admin.ask_figures import counted, duration
-from apps.retrieval.admin.ask_links import event_url
+from apps.retrieval.admin.ask_links import answer_url, event_url
 from apps.retrieval.contracts import GroundingStatus, RefusalReason
 from apps.retrieval.errors import EmptyQuestionError, QuestionTooLongError, UnreadableQuestionError
-from apps.retrieval.events import ASKED, DECIDED, FAILED, REJECTED, SEARCHED
+from apps.retrieval.events import DECIDED, FAILED, REJECTED, SEARCHED
+from apps.retrieval.kept.content import AnswerContent
+from apps.retrieval.kept.history import kept_among
+from apps.retrieval.selectors.own_questions import own_questions
 from apps.tenants.admin.base import may, require
+from apps.tenants.context import current_scope
 from apps.tenants.display import pill
-from apps.tenants.principals import Principal
 from apps.tenants.requests import principal_of
 from apps.tenants.roles import Permission
 
@@ -51,44 +55,54 @@ _GROUNDINGS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecentQuestion:
-    """One line of the list. intent and policy are empty where the question did not get that far."""
+    """One line of the list. intent and policy are empty where the question did not get that far.
+
+    question, answer: empty where they are not kept. url: the answer's page. event_url: for who may read the log.
+    """
 
     event: Event
+    question: str
+    answer: str
     outcome: SafeString
     detail: str
     intent: str
     policy: str
     elapsed: str
     url: str
+    event_url: str
 
 
 def recent_view(request: HttpRequest) -> HttpResponse:
-    """Newest first. Their text is not here, and not decrypted for it."""
+    """Newest first."""
     require(request, Permission.QUESTION_ASK)
     may_open = may(request, Permission.AUDIT_VIEW)
-    page = Paginator(_recent_questions(principal_of(request)), _PER_PAGE).get_page(request.GET.get("page"))
-    snapshot, told = _policy(), readings_of(page, groups=(Group.CORE, Group.ANSWER))
+    page = Paginator(own_questions(principal_of(request)), _PER_PAGE).get_page(request.GET.get("page"))
+    questions = recent_questions(list(page), may_open=may_open)
     context = {
         **admin.site.each_context(request),
-        "title": "My recent questions",
-        "crumbs": [("My recent questions", "")],
+        "title": "My questions",
+        "crumbs": [("Ask", reverse("admin:ask")), ("My questions", "")],
         "page": page,
-        "questions": [recent_question(event, told[event.id], snapshot, may_open=may_open) for event in page],
+        "questions": questions,
+        "without_words": any(not each.question for each in questions),
+        "history_days": policy.retrieval.history_days if (policy := _policy()) else 0,
         "may_open": may_open,
     }
     request.__dict__["current_app"] = admin.site.name
-    return TemplateResponse(request, "admin/ask/recent.html", context)
+    return TemplateResponse(request, "admin/ask/recent.html", context, headers={"Cache-Control": "no-store"})
 
 
-def _recent_questions(principal: Principal) -> QuerySet[Event]:
-    """The events of the questions that the principal asked in the open tenant, newest first."""
-    events: QuerySet[Event] = Event.objects.filter(
-        action__in=ASKED, actor_kind=principal.kind.value, actor_id=principal.id
-    ).order_by("-occurred_at", "-id")
-    return events
+def recent_questions(events: Sequence[Event], *, may_open: bool) -> list[RecentQuestion]:
+    """Return a person's own questions as lines. The words come from their history, or from the log if it has them."""
+    told = readings_of(events, groups=(Group.CORE, Group.ANSWER, Group.QUESTION))
+    principal, snapshot = current_scope().principal, _policy()
+    kept = kept_among([event.id for event in events], asker_id=principal.id) if principal.id else {}
+    return [_line(event, told[event.id], kept.get(event.id), snapshot, may_open=may_open) for event in events]
 
 
-def recent_question(event: Event, told: Reading, snapshot: PolicySnapshot | None, *, may_open: bool) -> RecentQuestion:
+def _line(
+    event: Event, told: Reading, kept: AnswerContent | None, snapshot: PolicySnapshot | None, *, may_open: bool
+) -> RecentQuestion:
     """An event of this floor as a line; the intent by its label of today, where the policy still has it."""
     core = told.payload.get(Group.CORE, {})
     # A part that was removed, or that is not what was recorded, tells nothing here.
@@ -97,12 +111,15 @@ def recent_question(event: Event, told: Reading, snapshot: PolicySnapshot | None
     label = snapshot.label_of(name) if snapshot else name or "unrecognised"
     return RecentQuestion(
         event=event,
+        question=kept.question if kept else str(told.payload.get(Group.QUESTION, {}).get("text", "")),
+        answer=plain_answer(kept.answer) if kept else "",
         outcome=_outcome(event),
         detail=_detail(event, told),
         intent=label if answered else "",
         policy=f"version {core['policy_version']}" if answered else "",
         elapsed=duration(core["elapsed_ms"]) if answered else "",
-        url=event_url(event) if may_open else "",
+        url=answer_url(event.id) if event.action in DECIDED else "",
+        event_url=event_url(event) if may_open else "",
     )
 
 

@@ -1,0 +1,3 @@
+from apps.retrieval.models.kept import KeptAnswer
+
+__all__ = ["KeptAnswer"]
