@@ -29,6 +29,7 @@ from apps.audit.verify.stating import exported_statements
 from apps.corpus.models import IngestJob
 from apps.corpus.services.ingest import turns as ingest_turns
 from apps.erasure.personal_data import places
+from apps.retrieval.kept import momentary
 from apps.tenants import alarm_mail, attempts, clock, sweeping, waiting, watchdog
 from apps.tenants.api import idempotency
 from apps.tenants.api.throttling import PrincipalThrottle
@@ -211,6 +212,12 @@ def _ask_with_key() -> None:
         _begun.append(marked)
 
 
+def _remember() -> None:
+    place = momentary.Place(tenant=_TENANT, account=_TENANT, event=_TENANT, session_key="a session")
+    momentary.recall(place)
+    cache.set(place.name, {"scopes": [], "documents": [], "sealed": b""}, timeout=60)
+
+
 _begun: list[AbstractContextManager[None]] = []
 
 # By the module that reads, each before it writes. What a new one reads belongs here too: the first test says so.
@@ -218,6 +225,7 @@ _READERS: dict[str, tuple[Callable[[], None], ...]] = {
     "cache:apps.tenants.attempts": (_sign_in, _wrong_key),
     "cache:apps.tenants.api.throttling": (_call_the_api,),
     "cache:apps.tenants.api.idempotency": (_ask_with_key,),
+    "cache:apps.retrieval.kept.momentary": (_remember,),
     "cache:apps.tenants.counting": (),  # counts for attempts and throttling, which are tried above
     "cache:apps.tenants.tally": (),  # a hash of numbers, which no serializer of the cache's sees
     "cache:apps.tenants.clock": (_clock,),

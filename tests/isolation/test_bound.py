@@ -84,6 +84,7 @@ ATTACKS: Final = (
             "retrieval_evaluationanswer",
             "retrieval_evaluationquery",
             "retrieval_evaluationrun",
+            "retrieval_keptanswer",
             "retrieval_policyimpact",
             "tenants_apikey",
             "tenants_grant",

@@ -35,10 +35,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ("-asked_at", "-id"),
-                "indexes": [
-                    models.Index(fields=["tenant", "asker_id", "-asked_at"], name="kept_answer_newest"),
-                    models.Index(fields=["tenant", "expires_at"], name="kept_answer_due"),
-                ],
+                "indexes": [models.Index(fields=["tenant", "asker_id"], name="kept_answer_by_asker")],
             },
         ),
         EnableIsolation("KeptAnswer", by=IsolationLevel.SCOPES),

@@ -66,10 +66,7 @@ class KeptAnswer(TenantModel):
 
     class Meta:
         ordering = ("-asked_at", "-id")
-        indexes = (
-            models.Index(fields=["tenant", "asker_id", "-asked_at"], name="kept_answer_newest"),
-            models.Index(fields=["tenant", "expires_at"], name="kept_answer_due"),
-        )
+        indexes = (models.Index(fields=["tenant", "asker_id"], name="kept_answer_by_asker"),)
 
     def __str__(self) -> str:
         return f"answer to {self.id}"

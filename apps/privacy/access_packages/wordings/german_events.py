@@ -145,6 +145,8 @@ EVENTS: Final[Mapping[str, str]] = {
     "intents.policy.sent_back": "Regeln zurückgegeben",
     "intents.policy.submitted": "Regeln vorgelegt",
     "intents.policy.withdrawn": "Regeln zurückgezogen",
+    "retrieval.answer.shared": "Antwort unter ihrer Adresse geteilt",
+    "retrieval.answer.unshared": "Antwort nicht mehr geteilt",
     "retrieval.evaluation.added": "Prüffrage hinzugefügt",
     "retrieval.evaluation.removed": "Prüffrage entfernt",
     "retrieval.evaluation_run.finished": "Prüflauf beendet",
