@@ -152,9 +152,9 @@ def test_with_everything_open_nothing_is_wider_than_a_narrow_screen(alice: Page,
     assert width_of(alice) <= 400
 
 
-def test_my_recent_questions_fit_a_narrow_screen(alice: Page) -> None:
+def test_my_questions_fit_a_narrow_screen(alice: Page) -> None:
     ask(alice)
     alice.set_viewport_size({"width": 400, "height": 800})
-    alice.get_by_role("link", name="My recent questions").last.click()
+    alice.get_by_role("link", name="My questions").last.click()
     expect(alice.locator("#content tbody tr")).to_have_count(1)
     assert width_of(alice) <= 400
