@@ -14,6 +14,9 @@ CALLED = "retrieval.model.called"
 RETURNED = "retrieval.model.returned"
 SHARED = "retrieval.answer.shared"
 UNSHARED = "retrieval.answer.unshared"
+SENT = "retrieval.question.sent"
+TAKEN_BACK = "retrieval.question.taken_back"
+SENT_DECIDED = "retrieval.question.decided"
 
 DECIDED = (ANSWERED, SEARCHED)
 """Of a question that was decided: what it could reach, and what was found there. Alike but for the answer."""
@@ -147,8 +150,16 @@ def register_events() -> None:
             for action, label in (
                 (SHARED, "Answer shared by its address"),
                 (UNSHARED, "Answer not shared any more"),
+                (SENT, "Question sent to the officers"),
+                (TAKEN_BACK, "Question taken back from the officers"),
             )
-        )
+        ),
+        EventClass(
+            action=SENT_DECIDED,
+            label="Question that was sent decided on",
+            fields={Group.CORE: frozenset({"event_id", "decision"})},
+            permissions=frozenset({Permission.POLICY_EDIT}),
+        ),
     )
     # These events are about a question and do not name the person who asked it.
     offer_to_webhooks(ANSWERED, FAILED)

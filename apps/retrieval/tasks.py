@@ -4,6 +4,18 @@ from __future__ import annotations
 
 from celery import Task, shared_task
 
-from apps.retrieval.kept.history import forget_all
+from apps.retrieval.kept.history import forget_tenant
+from apps.retrieval.sent.services import forget_decided
+from apps.tenants.ids import TenantId
+from apps.tenants.sweeping import Sweep, each_tenant
 
-forget_answers: Task = shared_task(name="apps.retrieval.tasks.forget_answers", ignore_result=True)(forget_all)
+
+def _forget(tenant_id: TenantId) -> int:
+    return forget_tenant(tenant_id) + forget_decided(tenant_id)
+
+
+def _forget_answers() -> None:
+    each_tenant(_forget, doing=Sweep.ANSWERS)
+
+
+forget_answers: Task = shared_task(name="apps.retrieval.tasks.forget_answers", ignore_result=True)(_forget_answers)

@@ -20,6 +20,7 @@ from apps.audit.models import Event
 from apps.retrieval.admin.ask import ask_context, place_of
 from apps.retrieval.admin.ask_form import AskForm
 from apps.retrieval.admin.ask_links import answer_url
+from apps.retrieval.admin.ask_send import SendForm, send_context
 from apps.retrieval.admin.ask_shown import answer_shown
 from apps.retrieval.admin.recent import recent_questions
 from apps.retrieval.errors import AnswerNotKeptError
@@ -34,7 +35,7 @@ from apps.tenants.roles import Permission
 from apps.tenants.selectors.directory import scope_tree
 from apps.tenants.short_scopes import ShortScopes, opens_own_scopes
 
-_NOTHING: Final = "There is no answer here that you may see."
+NOTHING: Final = "There is no answer here that you may see."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,18 +54,36 @@ def answer_page_view(request: HttpRequest, event_id: UUID) -> HttpResponse:
     Somebody else's answer that is not shared with the reader is not told apart from one that does not exist.
     """
     require(request, Permission.QUESTION_ASK)
+    return answer_response(request, event_id)
+
+
+def answer_response(
+    request: HttpRequest, event_id: UUID, *, form: SendForm | None = None, status: int = 200
+) -> HttpResponse:
+    """The page, for a view that opens its own scopes. form: what was to be sent to an officer, with what is wrong.
+
+    Raises: Http404.
+    """
     principal = principal_of(request)
     page = ShortScopes(principal=principal, scope_ids=principal.scope_ids)
     with page.open():
         found = Found(event=own_question(principal, event_id), row=kept_answer(event_id))
     if found.event is None and found.row is None:
-        raise Http404(_NOTHING)
-    given, problem = _just_given(request, event_id) if found.event is not None else (None, "")
+        raise Http404(NOTHING)
+    given, problem = just_given(request, event_id) if found.event is not None else (None, "")
     with page.open():
-        context = _own(request, found.event, found.row, given) if found.event else _shared(request, found.row)
+        if found.event is None:
+            context = _shared(request, found.row)
+        else:
+            context = _own(request, found.event, found.row, given)
+            context |= send_context(found.event, known=bool(context["question"]), form=form)
     request.__dict__["current_app"] = admin.site.name
     return TemplateResponse(
-        request, "admin/ask/answer_page.html", {**context, "problem": problem}, headers={"Cache-Control": "no-store"}
+        request,
+        "admin/ask/answer_page.html",
+        {**context, "problem": problem},
+        status=status,
+        headers={"Cache-Control": "no-store"},
     )
 
 
@@ -75,11 +94,11 @@ def share_view(request: HttpRequest, event_id: UUID) -> HttpResponse:
     try:
         answer_share(event_id, shared=request.POST.get("shared") == "1")
     except AnswerNotKeptError:
-        raise Http404(_NOTHING) from None
+        raise Http404(NOTHING) from None
     return HttpResponseRedirect(f"{answer_url(event_id)}#share")
 
 
-def _just_given(request: HttpRequest, event_id: UUID) -> tuple[JustGiven | None, str]:
+def just_given(request: HttpRequest, event_id: UUID) -> tuple[JustGiven | None, str]:
     """Return what was given in this session in the last minutes, and what keeps one from knowing."""
     try:
         return recall(place_of(request, event_id)), ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from django.contrib import admin
 from django.core.paginator import Paginator
@@ -22,12 +22,16 @@ from apps.intents.selectors import policy_in_force
 from apps.retrieval.admin.ask_answer import plain_answer
 from apps.retrieval.admin.ask_figures import counted, duration
 from apps.retrieval.admin.ask_links import answer_url, event_url
+from apps.retrieval.admin.ask_send import sent_shown
 from apps.retrieval.contracts import GroundingStatus, RefusalReason
 from apps.retrieval.errors import EmptyQuestionError, QuestionTooLongError, UnreadableQuestionError
 from apps.retrieval.events import DECIDED, FAILED, REJECTED, SEARCHED
 from apps.retrieval.kept.content import AnswerContent
 from apps.retrieval.kept.history import kept_among
+from apps.retrieval.models import SentQuestion
 from apps.retrieval.selectors.own_questions import own_questions
+from apps.retrieval.selectors.sent_questions import sent_of
+from apps.retrieval.sent.content import content_of
 from apps.tenants.admin.base import may, require
 from apps.tenants.context import current_scope
 from apps.tenants.display import pill
@@ -35,7 +39,7 @@ from apps.tenants.requests import principal_of
 from apps.tenants.roles import Permission
 
 _PER_PAGE: Final = 25
-_REFUSALS: Final[Mapping[str, str]] = {
+REFUSALS: Final[Mapping[str, str]] = {
     RefusalReason.TOO_VAGUE: "too vague to search",
     RefusalReason.NOTHING_FOUND: "nothing found",
     RefusalReason.NOTHING_WITHIN_FILTERS: "nothing found within its filters",
@@ -58,6 +62,7 @@ class RecentQuestion:
     """One line of the list. intent and policy are empty where the question did not get that far.
 
     question, answer: empty where they are not kept. url: the answer's page. event_url: for who may read the log.
+    sent: what became of it with the officers.
     """
 
     event: Event
@@ -70,6 +75,7 @@ class RecentQuestion:
     elapsed: str
     url: str
     event_url: str
+    sent: Mapping[str, Any] | None
 
 
 def recent_view(request: HttpRequest) -> HttpResponse:
@@ -97,11 +103,21 @@ def recent_questions(events: Sequence[Event], *, may_open: bool) -> list[RecentQ
     told = readings_of(events, groups=(Group.CORE, Group.ANSWER, Group.QUESTION))
     principal, snapshot = current_scope().principal, _policy()
     kept = kept_among([event.id for event in events], asker_id=principal.id) if principal.id else {}
-    return [_line(event, told[event.id], kept.get(event.id), snapshot, may_open=may_open) for event in events]
+    sent = sent_of(list(told), asker_id=principal.id) if principal.id else {}
+    return [
+        _line(event, told[event.id], kept.get(event.id), snapshot, sent.get(event.id), may_open=may_open)
+        for event in events
+    ]
 
 
 def _line(
-    event: Event, told: Reading, kept: AnswerContent | None, snapshot: PolicySnapshot | None, *, may_open: bool
+    event: Event,
+    told: Reading,
+    kept: AnswerContent | None,
+    snapshot: PolicySnapshot | None,
+    sent: SentQuestion | None,
+    *,
+    may_open: bool,
 ) -> RecentQuestion:
     """An event of this floor as a line; the intent by its label of today, where the policy still has it."""
     core = told.payload.get(Group.CORE, {})
@@ -111,7 +127,11 @@ def _line(
     label = snapshot.label_of(name) if snapshot else name or "unrecognised"
     return RecentQuestion(
         event=event,
-        question=kept.question if kept else str(told.payload.get(Group.QUESTION, {}).get("text", "")),
+        question=kept.question
+        if kept
+        else content_of(sent).question
+        if sent
+        else str(told.payload.get(Group.QUESTION, {}).get("text", "")),
         answer=plain_answer(kept.answer) if kept else "",
         outcome=_outcome(event),
         detail=_detail(event, told),
@@ -120,6 +140,7 @@ def _line(
         elapsed=duration(core["elapsed_ms"]) if answered else "",
         url=answer_url(event.id) if event.action in DECIDED else "",
         event_url=event_url(event) if may_open else "",
+        sent=sent_shown(sent) if sent else None,
     )
 
 
@@ -144,7 +165,7 @@ def _detail(event: Event, told: Reading) -> str:
     if answer is None:
         return "removed from the record"
     if answer.get("refusal"):
-        return _REFUSALS.get(answer["refusal"], str(answer["refusal"]))
+        return REFUSALS.get(answer["refusal"], str(answer["refusal"]))
     if event.action == SEARCHED:
         return "passages only, without an answer"
     grounding = _GROUNDINGS.get(answer.get("grounding", ""), "")

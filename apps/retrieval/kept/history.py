@@ -25,7 +25,6 @@ from apps.tenants.context import current_scope, open_scope
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.principals import PrincipalKind
 from apps.tenants.roles import Permission
-from apps.tenants.sweeping import Sweep, each_tenant
 
 _REASON: Final = "answers that were kept for who asked have expired"
 
@@ -96,11 +95,6 @@ def answer_share(id: UUID, *, shared: bool) -> None:
         subject_id=id,
         scopes=[ScopeId(each) for each in row.scope_ids],
     )
-
-
-def forget_all() -> int:
-    """Remove what has expired, in every tenant. Returns: how many answers were removed."""
-    return each_tenant(forget_tenant, doing=Sweep.ANSWERS)
 
 
 def forget_tenant(tenant_id: TenantId) -> int:

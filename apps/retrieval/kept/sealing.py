@@ -25,26 +25,26 @@ class SealedText:
     ciphertext: bytes
 
 
-def seal_for(id: UUID, content: bytes, *, tenant: TenantId) -> SealedText:
-    """Costs: as current_data_key."""
+def seal_for(id: UUID, content: bytes, *, tenant: TenantId, part: bytes = b"") -> SealedText:
+    """Args: part: what it is of the row, where that has several. Costs: as current_data_key."""
     key = current_data_key(tenant, timezone.now())
     nonce = secrets.token_bytes(_NONCE_BYTES)
     return SealedText(
-        data_key_id=key.id, ciphertext=nonce + AESGCM(key.key).encrypt(nonce, content, _place(tenant, id))
+        data_key_id=key.id, ciphertext=nonce + AESGCM(key.key).encrypt(nonce, content, _place(tenant, id, part))
     )
 
 
-def unseal(id: UUID, sealed: SealedText, *, tenant: UUID) -> bytes:
+def unseal(id: UUID, sealed: SealedText, *, tenant: UUID, part: bytes = b"") -> bytes:
     """Raises: PayloadDamagedError: it is not what was sealed there, or its key is gone. Costs: one query at most."""
     key = data_keys(tenant, [sealed.data_key_id]).get(sealed.data_key_id) or bytes(KEY_BYTES)
     nonce, ciphertext = sealed.ciphertext[:_NONCE_BYTES], sealed.ciphertext[_NONCE_BYTES:]
     try:
-        return AESGCM(key).decrypt(nonce, ciphertext, _place(tenant, id))
+        return AESGCM(key).decrypt(nonce, ciphertext, _place(tenant, id, part))
     except (InvalidTag, ValueError):
         raise PayloadDamagedError(
             group="kept", event=id, problem="it is not what was sealed there, or its key is destroyed"
         ) from None
 
 
-def _place(tenant: UUID, id: UUID) -> bytes:
-    return b"\0".join((_DOMAIN, tenant.bytes, id.bytes))
+def _place(tenant: UUID, id: UUID, part: bytes) -> bytes:
+    return b"\0".join((_DOMAIN, tenant.bytes, id.bytes, part))

@@ -1,3 +1,4 @@
 from apps.retrieval.models.kept import KeptAnswer
+from apps.retrieval.models.sent import SentQuestion, SentState
 
-__all__ = ["KeptAnswer"]
+__all__ = ["KeptAnswer", "SentQuestion", "SentState"]
