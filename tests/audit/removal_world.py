@@ -53,7 +53,7 @@ from tests.corpus.ingesting import REPORT, ingest, run
 from tests.deciding import access_answer, identity_confirm, package_make
 from tests.factories import Firm, make_firm, make_key, make_member, make_personal_key
 from tests.isolation.harness import changed, sql
-from tests.kept import answer_content_of, keep_answer
+from tests.kept import answer_content_of, keep_answer, send_question
 
 # What rows are named by in which ann and bea stand: nothing else of the world holds these words.
 ANN, BEA = "ann-of-the-alphas", "bea-of-the-betas"
@@ -273,10 +273,11 @@ def _known_of(world: RemovalWorld, principal: Principal) -> None:
 
 
 def _answer_kept(world: RemovalWorld, principal: Principal) -> None:
-    """An answer in the history of a person, from the document of their fund."""
+    """An answer in the history of a person, from the document of their fund, and a question sent to the officers."""
     name = _fund(world, principal)
     scope_ids, document_ids = [world.acme.scopes[f"fund:{name}"].id], [world.documents[name]]
     keep_answer(principal, f"What is {name} about?", scope_ids=scope_ids, document_ids=document_ids)
+    send_question(principal, f"What else is {name} about?", scope_ids=scope_ids)
 
 
 def given_in_redis(world: RemovalWorld) -> None:

@@ -39,6 +39,7 @@ HOLDS = {
     "corpus.job_actors": {TargetType.USER},
     "retrieval.answers_just_given": set(TargetType),
     "retrieval.kept_answers": set(TargetType),
+    "retrieval.sent_questions": set(TargetType) - {TargetType.DOCUMENT},
     "retrieval.evaluation_authors": {TargetType.USER},
     "retrieval.impact_requesters": {TargetType.USER},
     "retrieval.evaluation_runs": {TargetType.TENANT},

@@ -86,6 +86,7 @@ ATTACKS: Final = (
             "retrieval_evaluationrun",
             "retrieval_keptanswer",
             "retrieval_policyimpact",
+            "retrieval_sentquestion",
             "tenants_apikey",
             "tenants_grant",
             "tenants_idempotentrequest",
