@@ -345,6 +345,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "PolicyChangeKind": "apps.intents.diff.ChangeKind",
         "Role": "apps.tenants.roles.Role",
         "Outcome": "apps.audit.models.Outcome",
+        "SentState": "apps.retrieval.models.SentState",
         "RequestState": "apps.privacy.codes.life.RequestState",
         "SubjectType": "apps.privacy.codes.requests.SubjectType",
         "RequestPurpose": "apps.privacy.codes.requests.Purpose",
