@@ -288,7 +288,8 @@ def given_in_redis(world: RemovalWorld) -> None:
         name = _fund(world, principal)
         given = JustGiven(
             content=answer_content_of(f"What is {name} about?"),
-            html="",
+            answer_html="",
+            way_html="",
             scope_ids=(world.acme.scopes[f"fund:{name}"].id,),
             document_ids=(world.documents[name],),
         )

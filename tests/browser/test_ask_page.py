@@ -67,3 +67,29 @@ def test_the_page_of_a_kept_answer_fits_a_narrow_screen(acme: Firm, alice: Page)
     alice.get_by_role("button", name="Share by its address").click()
     alice.set_viewport_size({"width": 400, "height": 800})
     assert width_of(alice) <= 400
+
+
+REFUSED = "What was the maximum drawdown of the Omega Fund in the second quarter of 1999?"
+
+
+def test_a_refusal_goes_to_an_officer_and_comes_back_answered(acme: Firm, alice: Page) -> None:
+    ask(alice, REFUSED)
+    alice.get_by_role("button", name="Send to an officer").click()
+    expect(alice.locator("#sent")).to_contain_text("Agree that the officers")
+    alice.get_by_label("Note").fill("For the board.")
+    alice.get_by_label("The officers may keep").check()
+    alice.get_by_role("button", name="Send to an officer").click()
+    expect(alice.locator("#sent")).to_contain_text("Waits for an officer")
+    alice.get_by_role("link", name="Sent to officers").click()
+    alice.get_by_role("link", name=REFUSED).click()
+    alice.get_by_label("Answer it").check()
+    alice.get_by_label("What you tell the person").fill("Ask the fund's manager.")
+    alice.get_by_role("button", name="Decide").click()
+    expect(alice.locator("#content")).to_contain_text("Answered by an officer")
+    for width in (1440, 400):
+        alice.set_viewport_size({"width": width, "height": 900})
+        assert width_of(alice) <= width
+    alice.set_viewport_size({"width": 1440, "height": 900})
+    alice.get_by_role("link", name="My questions").first.click()
+    expect(alice.locator("#content tbody")).to_contain_text("Ask the fund's manager.")
+    assert asked(acme) == 1

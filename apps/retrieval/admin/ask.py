@@ -79,7 +79,8 @@ def _has_page(request: HttpRequest, page: ShortScopes, asked: Asked, answer: dic
     """Keep the answer for its page. Return whether it has one: without Redis, only one in the person's history has."""
     given = JustGiven(
         content=content_of_asked(asked),
-        html=render_to_string("admin/ask/whole.html", {"answer": answer}),
+        answer_html=render_to_string("admin/ask/answer.html", {"answer": answer}),
+        way_html=render_to_string("admin/ask/way.html", {"answer": answer}),
         scope_ids=tuple(asked.event.scope_ids),
         document_ids=tuple(sorted(documents_shown(asked.result.answer, asked.result.trace))),
     )

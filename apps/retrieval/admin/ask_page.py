@@ -122,7 +122,8 @@ def _own(request: HttpRequest, event: Event, row: KeptAnswer | None, given: Just
         "examples": (),
         "own": True,
         "line": line,
-        "fresh": _html(given) if given and not closed else "",
+        "fresh": _html(given.answer_html) if given and not closed else "",
+        "way": _html(given.way_html) if given and not closed else "",
         "answer": answer,
         "closed": closed,
         "row": row,
@@ -158,6 +159,6 @@ def _frame(title: str) -> dict[str, Any]:
     return {"title": title, "crumbs": [("Ask", reverse("admin:ask")), (title, "")]}
 
 
-def _html(given: JustGiven) -> SafeString:
+def _html(kept: str) -> SafeString:
     """The template made it, and its seal says that nobody changed it since."""
-    return mark_safe(given.html)  # noqa: S308
+    return mark_safe(kept)  # noqa: S308

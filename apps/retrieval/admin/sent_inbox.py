@@ -19,7 +19,7 @@ from apps.corpus.kinds import Kind
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import NoPolicyInForceError
 from apps.intents.selectors import policy_in_force
-from apps.retrieval.admin.ask_send import MEANINGS, sent_shown
+from apps.retrieval.admin.ask_send import sent_shown
 from apps.retrieval.admin.recent import REFUSALS
 from apps.retrieval.errors import SendingError
 from apps.retrieval.models import SentQuestion, SentState
@@ -87,7 +87,7 @@ def sent_question_view(request: HttpRequest, sent_id: UUID) -> HttpResponse:
     if row is None:
         raise Http404("There is no question of this id that you may decide on.")
     steps = steps_offered(SENT_QUESTIONS, row, principal_of(request))
-    decisions = [(name, f"{step.label}: {MEANINGS[SentState(name)]}") for name, step in steps.items()]
+    decisions = [(name, step.label) for name, step in steps.items()]
     form = DecideForm(request.POST if request.method == "POST" else None, decisions=decisions)
     status = 200
     if request.method == "POST" and form.is_valid():

@@ -37,10 +37,11 @@ _SALT: Final = "apps.retrieval.kept.momentary"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JustGiven:
-    """An answer with its page: html is the part of the page that shows it and how it came about."""
+    """An answer with the parts of its page: answer_html shows it with its citations, way_html how it came about."""
 
     content: AnswerContent
-    html: str
+    answer_html: str
+    way_html: str
     scope_ids: tuple[UUID, ...]
     document_ids: tuple[UUID, ...]
 
@@ -64,7 +65,8 @@ class Place:
 
 def remember(given: JustGiven, place: Place) -> None:
     """Raises: RedisError. Call it outside of any transaction."""
-    plain = json.dumps({"content": given.content.as_bytes().decode(), "html": given.html}, ensure_ascii=False)
+    parts = {"content": given.content.as_bytes().decode(), "answer": given.answer_html, "way": given.way_html}
+    plain = json.dumps(parts, ensure_ascii=False)
     nonce = secrets.token_bytes(_NONCE_BYTES)
     sealed = nonce + place.cipher().encrypt(nonce, zlib.compress(plain.encode()), place.name.encode())
     value = {"scopes": list(given.scope_ids), "documents": list(given.document_ids), "sealed": sealed}
@@ -83,7 +85,8 @@ def recall(place: Place) -> JustGiven | None:
         return None
     return JustGiven(
         content=content_from_bytes(plain["content"].encode()),
-        html=plain["html"],
+        answer_html=plain["answer"],
+        way_html=plain["way"],
         scope_ids=tuple(value["scopes"]),
         document_ids=tuple(value["documents"]),
     )

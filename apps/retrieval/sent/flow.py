@@ -39,9 +39,9 @@ SENT_QUESTIONS: Final = Flow(
     begins="a question that is sent begins as sent, with nothing decided",
     columns=dict.fromkeys(_DECISION, "what is decided of a question that was sent is set by the decision"),
     steps=(
-        _decided(S.ANSWERED, "Answer it", done="answered"),
-        _decided(S.EXAMPLE, "It is a review example now", done="made an example"),
-        _decided(S.MISSING, "A document is missing", done="marked as missing a document"),
-        _decided(S.WITHHELD, "Withheld on purpose", done="marked as withheld"),
+        _decided(S.ANSWERED, "Answer it: the person gets what you write below", done="answered"),
+        _decided(S.EXAMPLE, "It is a review example now: a draft has it", done="made an example"),
+        _decided(S.MISSING, "A document is missing: none that is held answers it", done="marked as missing a document"),
+        _decided(S.WITHHELD, "The policy withholds the answer on purpose", done="marked as withheld"),
     ),
 )
