@@ -30,8 +30,10 @@ def passage_url(place: PassagePlace) -> str:
 
 def span_url(document_id: UUID, *, page: int, start: int, end: int, answer: str = "") -> str:
     address = reverse("admin:corpus_document_page", args=[document_id])
-    back = {"answer": answer} if answer else {}
-    return f"{address}?{urlencode({'page': page, 'start': start, 'end': end, **back})}#quote"
+    query: dict[str, str | int] = {"page": page, "start": start, "end": end}
+    if answer:
+        query["answer"] = answer
+    return f"{address}?{urlencode(query)}#quote"
 
 
 def policy_url(version_id: UUID) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Case, IntegerField, QuerySet, Value, When
@@ -19,7 +20,5 @@ def sent_of(event_ids: Collection[UUID], *, asker_id: UUID) -> dict[UUID, SentQu
 def sent_to_officers() -> QuerySet[SentQuestion]:
     """Return those that wait first, the oldest of them at the top; then what was decided on, newest first."""
     waits = Case(When(state=SentState.SENT, then=Value(0)), default=Value(1), output_field=IntegerField())
-    found: QuerySet[SentQuestion] = SentQuestion.objects.annotate(waits=waits).order_by(
-        "waits", "-decided_at", "sent_at"
-    )
+    found: QuerySet[Any] = SentQuestion.objects.annotate(waits=waits).order_by("waits", "-decided_at", "sent_at")
     return found

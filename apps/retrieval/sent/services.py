@@ -69,7 +69,7 @@ def question_send(event_id: UUID, *, text: str, note: str, consent: bool) -> Sen
     asked = _as_asked(text, payload.get(Group.QUESTION, {}))
     content = content_to_send(asked, note.strip(), principal.label, payload)
     row = _insert(event, content.as_bytes())
-    record(action=SENT, core={"event_id": str(event.id)}, **_about(row))
+    _record(SENT, row)
     write_to_deciders(
         permission=Permission.POLICY_EDIT,
         author_id=principal.id,
@@ -86,9 +86,8 @@ def question_take_back(event_id: UUID) -> None:
     row: SentQuestion | None = SentQuestion.objects.filter(event_id=event_id, asker_id=principal.id).first()
     if row is None:
         raise SendingError("retrieval.sent_unknown")
-    about = _about(row)
+    _record(TAKEN_BACK, row)
     row.delete()
-    record(action=TAKEN_BACK, core={"event_id": str(event_id)}, **about)
 
 
 @transaction.atomic
@@ -117,7 +116,7 @@ def question_decide(id: UUID, *, decision: SentState, reply: str) -> SentQuestio
         sealed = seal_for(row.id, said.encode(), tenant=current_scope().tenant_id, part=REPLY)
         row.reply_key_id, row.reply_sealed = sealed.data_key_id, sealed.ciphertext
     row.save(update_fields=["state", "decided_by_id", "decided_at", "reply_key_id", "reply_sealed"])
-    record(action=SENT_DECIDED, core={"event_id": str(row.event_id), "decision": decision.value}, **_about(row))
+    _record(SENT_DECIDED, row, decision=decision.value)
     return row
 
 
@@ -163,9 +162,11 @@ def _is_example(question: str) -> bool:
     return any(example_key(text) == key for text in GoldenExample.objects.values_list("text", flat=True))
 
 
-def _about(row: SentQuestion) -> dict[str, object]:
-    return {
-        "subject_type": "sent_question",
-        "subject_id": row.id,
-        "scopes": [ScopeId(each) for each in row.scope_ids],
-    }
+def _record(action: str, row: SentQuestion, **core: str) -> None:
+    record(
+        action=action,
+        core={"event_id": str(row.event_id), **core},
+        subject_type="sent_question",
+        subject_id=row.id,
+        scopes=[ScopeId(each) for each in row.scope_ids],
+    )
