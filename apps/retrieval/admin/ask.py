@@ -68,7 +68,8 @@ def ask_view(request: HttpRequest) -> HttpResponse:
         if _has_page(request, page, asked, answer):
             return HttpResponseRedirect(answer_url(asked.event.id))
     with page.open():
-        context = ask_context(request, form, question=form.data.get("question", ""), answer=answer)
+        question = form.data.get("question", "")
+        context = {**ask_context(request, form, question=question, with_examples=answer is None), "answer": answer}
     request.__dict__["current_app"] = admin.site.name
     return TemplateResponse(
         request, "admin/ask/page.html", context, status=status, headers={"Cache-Control": "no-store"}
@@ -107,7 +108,8 @@ def place_of(request: HttpRequest, event_id: UUID) -> Place:
     )
 
 
-def ask_context(request: HttpRequest, form: AskForm, *, question: str, answer: dict[str, Any] | None) -> dict[str, Any]:
+def ask_context(request: HttpRequest, form: AskForm, *, question: str, with_examples: bool = True) -> dict[str, Any]:
+    """Return what the form shows, on its own page and above an answer."""
     return {
         **admin.site.each_context(request),
         "title": "Ask",
@@ -115,8 +117,7 @@ def ask_context(request: HttpRequest, form: AskForm, *, question: str, answer: d
         "form": form,
         "question": question,
         "maximum_chars": stages_in_use().question_maximum_chars,
-        "examples": () if answer else _examples(),
-        "answer": answer,
+        "examples": _examples() if with_examples else (),
     }
 
 

@@ -117,9 +117,8 @@ def _own(request: HttpRequest, event: Event, row: KeptAnswer | None, given: Just
     if content is not None and not closed and given is None:
         answer = _answer(request, content, event.id, event.occurred_at)
     return {
-        **ask_context(request, form, question=question, answer=None),
+        **ask_context(request, form, question=question, with_examples=False),
         **_frame("Answer"),
-        "examples": (),
         "own": True,
         "line": line,
         "fresh": _html(given.answer_html) if given and not closed else "",

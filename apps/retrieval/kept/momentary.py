@@ -76,17 +76,19 @@ def remember(given: JustGiven, place: Place) -> None:
 def recall(place: Place) -> JustGiven | None:
     """Return None after its time, in another session, and where it was erased. Raises: RedisError."""
     value = cache.get(place.name)
-    if value is None:
+    if not isinstance(value, dict):
         return None
-    nonce, sealed = value["sealed"][:_NONCE_BYTES], value["sealed"][_NONCE_BYTES:]
     try:
-        plain = json.loads(zlib.decompress(place.cipher().decrypt(nonce, sealed, place.name.encode())))
-    except InvalidTag:
+        nonce, sealed = value["sealed"][:_NONCE_BYTES], value["sealed"][_NONCE_BYTES:]
+        plain = zlib.decompress(place.cipher().decrypt(nonce, sealed, place.name.encode()))
+    except (InvalidTag, KeyError, TypeError, ValueError):
+        # Another session's, or written by nobody of ours: to this session, there is no answer.
         return None
+    parts = json.loads(plain)
     return JustGiven(
-        content=content_from_bytes(plain["content"].encode()),
-        answer_html=plain["answer"],
-        way_html=plain["way"],
+        content=content_from_bytes(parts["content"].encode()),
+        answer_html=parts["answer"],
+        way_html=parts["way"],
         scope_ids=tuple(value["scopes"]),
         document_ids=tuple(value["documents"]),
     )
@@ -122,7 +124,7 @@ def _found(targets: Sequence[Target]) -> Iterator[str]:
         names = {name.decode().removeprefix(prefix) for name in client.scan_iter(match=pattern, count=1_000)}
     for name in sorted(names):
         value = cache.get(name)
-        if value is not None and concerned(name, value):
+        if isinstance(value, dict) and concerned(name, value):
             yield name
 
 
@@ -141,8 +143,8 @@ def _concerns(targets: Sequence[Target]) -> Callable[[str, dict[str, Any]], bool
             whole
             or account in accounts
             or event in events
-            or not documents.isdisjoint(value["documents"])
-            or not scopes.isdisjoint(value["scopes"])
+            or not documents.isdisjoint(value.get("documents", ()))
+            or not scopes.isdisjoint(value.get("scopes", ()))
         )
 
     return concerned
