@@ -9,6 +9,8 @@ from django.urls import reverse
 from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldBooleanWidget
 
 from apps.audit.models import Event
+from apps.audit.registry import Group
+from apps.audit.selectors import readings_of
 from apps.retrieval.models import SentQuestion, SentState
 from apps.retrieval.selectors.sent_questions import sent_of
 from apps.retrieval.sent.content import content_of, reply_of
@@ -67,7 +69,8 @@ def send_context(event: Event, *, known: bool, form: SendForm | None) -> dict[st
     """Return what the page shows of sending: the form, what was sent, or nothing for a question that was answered."""
     principal = current_scope().principal
     sent = sent_of([event.id], asker_id=principal.id).get(event.id) if principal.id else None
-    offered = sent is None and may_be_sent(event)
+    answer = readings_of([event], groups=(Group.ANSWER,))[event.id].payload.get(Group.ANSWER, {})
+    offered = sent is None and may_be_sent(event, answer)
     return {
         "sent": sent_shown(sent) if sent else None,
         "send_form": (form or SendForm(known=known)) if offered else None,

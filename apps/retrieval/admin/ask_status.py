@@ -99,6 +99,13 @@ def _answer_badge(answer: Answer) -> Badge:
             link=f"#panel-{Stage.FUSE}" if searched else "",
             link_text="See what was found" if searched else "",
         )
+    if answer.closest:
+        return Badge(
+            label="Closest passages",
+            tone="warn",
+            icon="search_insights",
+            meaning="Nothing that was found clearly answers the question. These passages come closest: judge yourself.",
+        )
     if answer.grounding is GroundingStatus.GROUNDED:
         return Badge(
             label="Grounded",

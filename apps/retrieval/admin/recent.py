@@ -25,7 +25,7 @@ from apps.retrieval.admin.ask_links import answer_url, event_url
 from apps.retrieval.admin.ask_send import sent_shown
 from apps.retrieval.contracts import GroundingStatus, RefusalReason
 from apps.retrieval.errors import EmptyQuestionError, QuestionTooLongError, UnreadableQuestionError
-from apps.retrieval.events import DECIDED, FAILED, REJECTED, SEARCHED
+from apps.retrieval.events import ANSWERED, DECIDED, FAILED, REJECTED, SEARCHED
 from apps.retrieval.kept.content import AnswerContent
 from apps.retrieval.kept.history import kept_among
 from apps.retrieval.models import SentQuestion
@@ -133,7 +133,7 @@ def _line(
         if sent
         else str(told.payload.get(Group.QUESTION, {}).get("text", "")),
         answer=plain_answer(kept.answer) if kept else "",
-        outcome=_outcome(event),
+        outcome=_outcome(event, told),
         detail=_detail(event, told),
         intent=label if answered else "",
         policy=f"version {core['policy_version']}" if answered else "",
@@ -144,11 +144,13 @@ def _line(
     )
 
 
-def _outcome(event: Event) -> SafeString:
+def _outcome(event: Event, told: Reading) -> SafeString:
     if event.action == REJECTED:
         return pill("Not readable", "warn")
     if event.action == FAILED:
         return pill("Failed", "bad")
+    if _is_closest(event, told):
+        return pill("Closest passages", "warn")
     went_well = "Searched" if event.action == SEARCHED else "Answered"
     words = {Outcome.SUCCESS: (went_well, "good"), Outcome.DEGRADED: ("Degraded", "warn")}
     return pill(*words.get(Outcome(event.outcome), ("Refused", "warn")))
@@ -168,8 +170,16 @@ def _detail(event: Event, told: Reading) -> str:
         return REFUSALS.get(answer["refusal"], str(answer["refusal"]))
     if event.action == SEARCHED:
         return "passages only, without an answer"
+    if _is_closest(event, told):
+        return "nothing clearly answers it"
     grounding = _GROUNDINGS.get(answer.get("grounding", ""), "")
     return ", ".join(filter(None, (grounding, counted(len(answer.get("ref_ids", [])), "passage") + " cited")))
+
+
+def _is_closest(event: Event, told: Reading) -> bool:
+    """Whether the closest passages were quoted: then there is neither a refusal nor anything that was grounded."""
+    answer = told.payload.get(Group.ANSWER, {})
+    return event.action == ANSWERED and answer.get("grounding") == "" and not answer.get("refusal")
 
 
 def _policy() -> PolicySnapshot | None:

@@ -122,7 +122,7 @@ def _shown(row: SentQuestion, snapshot: PolicySnapshot | None) -> dict[str, Any]
     return {
         **shown,
         "intent": snapshot.label_of(content.intent) if snapshot else content.intent or "unrecognised",
-        "refusal": REFUSALS.get(content.refusal, content.refusal),
+        "refusal": REFUSALS.get(content.refusal, content.refusal) or "only the closest passages were found",
         "withheld": [Kind(each).label for each in content.withheld if each in Kind.values],
     }
 

@@ -134,7 +134,7 @@ class SendQuestionView(ApiView):
         tags=["Questions"],
         summary="Send a question to an officer",
         description=(
-            "Sends a question of yours that was refused to the compliance officers of its scopes, who can answer it, "
+            "Sends a question of yours that got no answer to the compliance officers of its scopes, who can answer it, "
             "make it a review example, or tell why there is no answer. `GET /api/v1/queries/` shows what became of "
             "it. The text is kept encrypted for them, until you take it back, and for 90 days after the decision at "
             "most. Only a person sends: a key of the tenant gets 404."

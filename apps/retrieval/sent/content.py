@@ -18,8 +18,12 @@ REPLY = b"reply"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentContent:
-    """asker: their name then. intent: its name in the policy. refusal: why there is no answer. withheld: the kinds of
-    document that the policy kept from the question."""
+    """What is sealed.
+
+    asker: their name then. intent: its name in the policy.
+    refusal: why there is no answer; empty where the closest passages were quoted.
+    withheld: the kinds of document that the policy kept from the question.
+    """
 
     question: str
     note: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hmac
+from collections.abc import Mapping
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -39,9 +40,13 @@ KEPT_AFTER_DECISION: Final = timedelta(days=90)
 _REASON: Final = "questions that were sent to the officers were decided on long ago"
 
 
-def may_be_sent(event: Event) -> bool:
-    """Whether the question got no answer, so that an officer may have something to say to it."""
-    return event.action == ANSWERED and event.outcome == Outcome.REFUSED
+def may_be_sent(event: Event, answer: Mapping[str, Any]) -> bool:
+    """Return whether the question got no answer, so that an officer may have something to say to it.
+
+    Args: answer: the event's group of that name. Where it is there and tells of no grounding, nothing was claimed: the
+        question was refused, or the closest passages were quoted.
+    """
+    return event.action == ANSWERED and (event.outcome == Outcome.REFUSED or answer.get("grounding") == "")
 
 
 @transaction.atomic
@@ -59,13 +64,13 @@ def question_send(event_id: UUID, *, text: str, note: str, consent: bool) -> Sen
     event = own_question(principal, event_id)
     if event is None or principal.kind is not PrincipalKind.USER:
         raise SendingError("retrieval.sent_unknown")
-    if not may_be_sent(event):
+    payload = readings_of([event], groups=(Group.CORE, Group.QUESTION, Group.ANSWER))[event.id].payload
+    if not may_be_sent(event, payload.get(Group.ANSWER, {})):
         raise SendingError("retrieval.sent_answered")
     if not consent:
         raise SendingError("retrieval.sent_without_consent")
     if len(note) > LONGEST_NOTE:
         raise SendingError("retrieval.sent_note_too_long", maximum_chars=LONGEST_NOTE)
-    payload = readings_of([event], groups=(Group.CORE, Group.QUESTION, Group.ANSWER))[event.id].payload
     asked = _as_asked(text, payload.get(Group.QUESTION, {}))
     content = content_to_send(asked, note.strip(), principal.label, payload)
     row = _insert(event, content.as_bytes())
