@@ -38,7 +38,7 @@ def send(api: Api, id: str, **body: Any) -> Any:
 
 
 def test_one_s_own_questions_are_listed_newest_first_with_what_became_of_them(ann: Api) -> None:
-    first, second = asked(ann, QUESTION), asked(ann)
+    first, second = asked(ann, QUESTION), asked(ann, "and what about it?")
     found = ann.get(ADDRESS).json()["results"]
     assert [each["id"] for each in found] == [second, first]
     assert [each["outcome"] for each in found] == ["refused", "success"]

@@ -34,7 +34,7 @@ REFUSED = "What was the maximum drawdown of the Omega Fund in the second quarter
 def refused(firm: Firm) -> Firm:
     """Bob has asked and got no answer; Alice is an officer of all scopes."""
     page = ask(Visitor("bob"), REFUSED, scopes=["fund:alpha"])
-    assert "Refused" in page.text
+    assert "Closest passages" in page.text
     return firm
 
 
@@ -65,6 +65,12 @@ def test_a_refusal_offers_to_be_sent_and_an_answer_does_not(firm: Firm) -> None:
     assert refused.tree.xpath("//*[@id='sent']//input[@name='consent']")
     # The session still has the question.
     assert not refused.tree.xpath("//*[@id='sent']//textarea[@name='text']")
+
+
+def test_a_question_that_was_refused_outright_is_sent_as_well(firm: Firm) -> None:
+    bob, vague = Visitor("bob"), "and what about it?"
+    assert "Refused" in ask(bob, vague, scopes=["fund:alpha"]).text
+    assert send(bob, firm, text=vague).status == 302
 
 
 def test_what_is_sent_lies_sealed_and_is_recorded_without_its_words(refused: Firm) -> None:

@@ -105,6 +105,8 @@ def _answer_badge(answer: Answer) -> Badge:
             tone="warn",
             icon="search_insights",
             meaning="Nothing that was found clearly answers the question. These passages come closest: judge yourself.",
+            link=f"#panel-{Stage.FUSE}",
+            link_text="See what was found",
         )
     if answer.grounding is GroundingStatus.GROUNDED:
         return Badge(
