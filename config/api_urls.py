@@ -65,6 +65,7 @@ from apps.privacy.api.request_steps import (
 from apps.privacy.api.requests import ErasureRequestListView, ErasureRequestView
 from apps.retrieval.api.changelog import ChangelogView
 from apps.retrieval.api.problem_types import ProblemTypesView
+from apps.retrieval.api.queries import OwnQuestionListView, SendQuestionView, TakeBackQuestionView
 from apps.retrieval.api.query import QueryView, SearchView
 from apps.retrieval.api.usage import ModelUsageView
 from apps.tenants.api.account import MeView
@@ -84,6 +85,9 @@ from apps.tenants.api.scopes import ScopeListView, ScopeView
 urlpatterns = [
     path("v1/query/", QueryView.as_view()),
     path("v1/search/", SearchView.as_view()),
+    path("v1/queries/", OwnQuestionListView.as_view()),
+    path("v1/queries/<uuid:id>/send/", SendQuestionView.as_view()),
+    path("v1/queries/<uuid:id>/take-back/", TakeBackQuestionView.as_view()),
     path("v1/documents/", DocumentListView.as_view()),
     path("v1/documents/batch/", DocumentBatchView.as_view()),
     path("v1/documents/<uuid:id>/", DocumentView.as_view()),

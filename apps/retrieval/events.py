@@ -12,6 +12,11 @@ FAILED = "retrieval.question.failed"
 REPLAYED = "retrieval.question.replayed"
 CALLED = "retrieval.model.called"
 RETURNED = "retrieval.model.returned"
+SHARED = "retrieval.answer.shared"
+UNSHARED = "retrieval.answer.unshared"
+SENT = "retrieval.question.sent"
+TAKEN_BACK = "retrieval.question.taken_back"
+SENT_DECIDED = "retrieval.question.decided"
 
 DECIDED = (ANSWERED, SEARCHED)
 """Of a question that was decided: what it could reach, and what was found there. Alike but for the answer."""
@@ -140,6 +145,23 @@ def register_events() -> None:
             label="Model call ended",
             fields={Group.CORE: _ENDED},
             permissions=_ASK_OR_REPLAY,
+        ),
+    )
+    register(
+        *(
+            EventClass(action=action, label=label, fields={Group.CORE: frozenset({"event_id"})}, permissions=_ASK)
+            for action, label in (
+                (SHARED, "Answer shared by its address"),
+                (UNSHARED, "Answer not shared any more"),
+                (SENT, "Question sent to the officers"),
+                (TAKEN_BACK, "Question taken back from the officers"),
+            )
+        ),
+        EventClass(
+            action=SENT_DECIDED,
+            label="Question that was sent decided on",
+            fields={Group.CORE: frozenset({"event_id", "decision"})},
+            permissions=frozenset({Permission.POLICY_EDIT}),
         ),
     )
     # These events are about a question and do not name the person who asked it.

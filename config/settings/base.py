@@ -349,6 +349,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "PolicyChangeKind": "apps.intents.diff.ChangeKind",
         "Role": "apps.tenants.roles.Role",
         "Outcome": "apps.audit.models.Outcome",
+        "SentState": "apps.retrieval.models.SentState",
         "RequestState": "apps.privacy.codes.life.RequestState",
         "SubjectType": "apps.privacy.codes.requests.SubjectType",
         "RequestPurpose": "apps.privacy.codes.requests.Purpose",
@@ -451,6 +452,8 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "access-expiry": {"task": "apps.privacy.tasks.expire_access", "schedule": 3600.0},
     # Requests to a model whose process died: the log says of each how it ended, or that this is unknown.
     "model-calls": {"task": "apps.retrieval.tasks.record_unknown_ends", "schedule": 300.0, "options": {"expires": 300}},
+    # Answers that the policy keeps for who asked, until their day is over.
+    "answers-expiry": {"task": "apps.retrieval.tasks.forget_answers", "schedule": 3600.0},
     # Redacted versions whose message was lost.
     "redactions-sweep": {"task": "apps.privacy.tasks.send_redactions", "schedule": 30.0},
 }

@@ -12,9 +12,6 @@ from django.test import TransactionTestCase, override_settings
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoDbBlocker
 
-from apps.corpus.models import Document
-from apps.corpus.reader.contracts import PagePicture
-from apps.corpus.services.page_image_cache import DrawnPage, keep
 from apps.erasure.contracts import Store, Target, TargetType
 from apps.erasure.registry import stores
 from apps.tenants.context import open_scope
@@ -39,6 +36,9 @@ HOLDS = {
     "audit.access_packages": set(TargetType),
     "corpus.answers_kept": {TargetType.DOCUMENT},
     "corpus.job_actors": {TargetType.USER},
+    "retrieval.answers_just_given": set(TargetType),
+    "retrieval.kept_answers": set(TargetType),
+    "retrieval.sent_questions": set(TargetType) - {TargetType.DOCUMENT},
     "retrieval.evaluation_authors": {TargetType.USER},
     "retrieval.impact_requesters": {TargetType.USER},
     "retrieval.evaluation_runs": {TargetType.TENANT},
@@ -61,7 +61,7 @@ HOLDS = {
 }
 # These go by an event of the log, once that is sealed: test_tenant_erasure.py.
 BY_THE_LOG = {"audit.data_keys", "audit.log_contents"}
-IN_REDIS = {"tenants.rate_counters", "corpus.page_images"}
+IN_REDIS = {"tenants.rate_counters", "retrieval.answers_just_given", "corpus.page_images"}
 # To forget what is known of the one request that has ended, to find the packages, to remove them.
 MORE_QUERIES = {"audit.access_packages": 3}
 OF_DOCUMENTS = {TargetType.DOCUMENT, TargetType.SCOPE, TargetType.TENANT}
@@ -84,8 +84,7 @@ def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
 @pytest.fixture(autouse=True)
 def _counters(world: RemovalWorld) -> None:
     """Redis is not rolled back."""
-    for person in (world.ann, world.bea):
-        cache.set(f"throttle:{world.acme.id}:user:{person.id}", [1.0], timeout=600)
+    given_in_redis(world)
     for firm in (world.acme, world.bolt):
         with open_scope(tenant=firm.id, reason="a test"):
             documents = list(Document.objects.all())

@@ -21,6 +21,7 @@ from apps.privacy.admin.requests.step import STEPS
 from apps.privacy.models import ErasureRequest
 from apps.quality.models import EvaluationQuery, EvaluationRun
 from apps.retrieval.events import ANSWERED
+from apps.retrieval.models import SentQuestion
 from apps.tenants.context import open_identity, open_scope
 from apps.tenants.models import ApiKey, Invitation, Membership, User
 from apps.tenants.tokens import Identity
@@ -50,6 +51,7 @@ _ROWS: Final[dict[str, type[Model]]] = {
     "query_id": EvaluationQuery,
     "event_id": Event,
     "webhook_id": Webhook,
+    "sent_id": SentQuestion,
     "invitations/<uuid:object_id>": Invitation,
 }
 _PARAMETER: Final = re.compile(r"<(?:\w+:)?(\w+)>")

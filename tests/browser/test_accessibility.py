@@ -364,7 +364,7 @@ def visit_what_is_sent(world: World, grace: Visitor, tour: _Tour) -> None:
     everywhere = [scope.key for scope in world.acme.scopes.values()]
     for question in (QUESTION, "Zwölf Boxkämpfer jagen?", ""):
         address = reverse("admin:ask")
-        tour.take(grace.post(address, {"question": question, "scopes": everywhere}), address)
+        tour.take(grace.post(address, {"question": question, "scopes": everywhere}, follow=True), address)
     files = [SimpleUploadedFile(f"{n}.md", REPORT + str(n).encode(), "text/markdown") for n in range(2)]
     fields = {
         "uploads": files,

@@ -33,6 +33,7 @@ from apps.corpus.services import page_image_cache
 from apps.corpus.services.ingest import turns as ingest_turns
 from apps.erasure.personal_data import places
 from apps.retrieval.admin import ask_progress
+from apps.retrieval.kept import momentary
 from apps.retrieval.trace import Stage, StageRecord, StageStatus
 from apps.tenants import alarm_mail, attempts, clock, sweeping, waiting, watchdog
 from apps.tenants.api import idempotency
@@ -252,6 +253,14 @@ _ENDED = StageRecord(
     notes=(),
     output=None,
 )
+
+
+def _remember() -> None:
+    place = momentary.Place(tenant=_TENANT, account=_TENANT, event=_TENANT, session_key="a session")
+    momentary.recall(place)
+    cache.set(place.name, {"scopes": [], "documents": [], "sealed": b""}, timeout=60)
+
+
 _begun: list[AbstractContextManager[None]] = []
 
 # By the module that reads, each before it writes. What a new one reads belongs here too: the first test says so.
@@ -260,6 +269,7 @@ _READERS: dict[str, tuple[Callable[[], None], ...]] = {
     "cache:apps.tenants.api.throttling": (_call_the_api,),
     "cache:apps.tenants.api.idempotency": (_ask_with_key,),
     "cache:apps.retrieval.admin.ask_progress": (_show_stages,),
+    "cache:apps.retrieval.kept.momentary": (_remember,),
     "cache:apps.tenants.counting": (),  # counts for attempts and throttling, which are tried above
     "cache:apps.tenants.tally": (),  # a hash of numbers, which no serializer of the cache's sees
     "cache:apps.tenants.clock": (_clock,),

@@ -68,6 +68,14 @@ CACHES: Final = (
         withheld=reasons.MOMENTARY,
     ),
     Fields(
+        "cache:apps.retrieval.kept.momentary",
+        Sort.SEALED,
+        because="answer:<tenant>:<account>:<event>: the answer that somebody was given a moment ago, sealed under a "
+        "key of their session; fifteen minutes.",
+        cleared_by="retrieval.answers_just_given",
+        withheld=reasons.MOMENTARY,
+    ),
+    Fields(
         "cache:apps.tenants.counting",
         Sort.NONE,
         because="Counts under the keys of throttling and attempts; names none.",
@@ -190,6 +198,7 @@ TASKS: Final = (
         "task:apps.tenants.tasks.forget_expired_requests task:apps.tenants.tasks.sweep_jobs "
         "task:apps.tenants.tasks.tell_alarms "
         "task:apps.erasure.tasks.count_due task:apps.privacy.tasks.expire_access "
+        "task:apps.retrieval.tasks.forget_answers "
         "task:apps.privacy.tasks.send_redactions task:apps.audit.tasks.webhooks_due "
         "task:apps.corpus.tasks.run_next "
         "task:apps.intents.tasks.activate_due_policies task:apps.retrieval.tasks.record_unknown_ends",

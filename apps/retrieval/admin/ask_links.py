@@ -30,14 +30,13 @@ def _hit(citation: Citation) -> Hit:
     return Hit(citation.document_id, citation.page, citation.char_start, citation.char_end)
 
 
+def answer_url(event_id: UUID) -> str:
+    return reverse("admin:ask_answer", args=[event_id])
+
+
 def passage_url(place: PassagePlace) -> str:
     """The page, with the passage marked."""
     return span_url(place.document_id, page=place.page, start=place.char_start, end=place.char_end)
-
-
-def span_url(document_id: UUID, *, page: int, start: int, end: int) -> str:
-    address = reverse("admin:corpus_document_page", args=[document_id])
-    return f"{address}?{urlencode({'page': page, 'start': start, 'end': end})}#quote"
 
 
 def policy_url(version_id: UUID) -> str:
@@ -46,3 +45,8 @@ def policy_url(version_id: UUID) -> str:
 
 def event_url(event: Event) -> str:
     return reverse("admin:audit_event_change", args=[event.id])
+
+
+def span_url(document_id: UUID, *, page: int, start: int, end: int) -> str:
+    address = reverse("admin:corpus_document_page", args=[document_id])
+    return f"{address}?{urlencode({'page': page, 'start': start, 'end': end})}#quote"

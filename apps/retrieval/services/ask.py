@@ -24,6 +24,7 @@ from apps.intents.selectors import policy_in_force
 from apps.retrieval.contracts import NO_FILTERS, ContextBlock, GivenFilters, Question
 from apps.retrieval.errors import DocumentsGoneError, PolicyChangedError, QuestionError
 from apps.retrieval.events import FAILED, REJECTED
+from apps.retrieval.kept.history import answer_keep
 from apps.retrieval.pipeline import FindResult, PipelineResult, answer, find
 from apps.retrieval.retrievers.documents import may_be_read
 from apps.retrieval.services.calls import CallLog, Deadline, RecordedCalls
@@ -111,7 +112,9 @@ def ask(
 
     def write(result: PipelineResult) -> Event:
         decision, grant = _decided(result)
-        return answer_record(text, result, decision, grant, asking.settings, asking.calls.event_ids)
+        event = answer_record(text, result, decision, grant, asking.settings, asking.calls.event_ids)
+        answer_keep(event, text=text, answer=result.answer, trace=result.trace, decision=decision, grant=grant)
+        return event
 
     result, event = asking.carry_out(answer, write, on_recorded)
     decision, grant = _decided(result)
