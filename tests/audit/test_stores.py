@@ -12,6 +12,9 @@ from django.test import TransactionTestCase, override_settings
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoDbBlocker
 
+from apps.corpus.models import Document
+from apps.corpus.reader.contracts import PagePicture
+from apps.corpus.services.page_image_cache import DrawnPage, keep
 from apps.erasure.contracts import Store, Target, TargetType
 from apps.erasure.registry import stores
 from apps.tenants.context import open_scope
@@ -21,6 +24,7 @@ from tests.audit.removal_world import (
     RemovalWorld,
     as_eraser,
     every_row,
+    given_in_redis,
     make_removal_world,
     naming,
 )
