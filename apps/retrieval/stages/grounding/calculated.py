@@ -171,12 +171,12 @@ def _objection(
     named = {each for of_one in (*cells, *carried) for figure in of_one for each in figure.stated.currencies}
     if calculation.result.currency and named and calculation.result.currency not in named:
         return FindingType.NUMBER, "in another currency"
-    if not _is_named(cells, spoken):
+    if not _is_named(cells, carried, spoken):
         return FindingType.MEASURE, _OTHER_ROWS
     return None
 
 
-def _is_named(cells: Sequence[tuple[Figure, ...]], spoken: Spoken) -> bool:
+def _is_named(cells: Sequence[tuple[Figure, ...]], carried: Sequence[tuple[Figure, ...]], spoken: Spoken) -> bool:
     """Return whether what is named beside a calculation does not contradict the rows from which it is calculated.
 
     Each other word beside it must come from these rows (unexplained.py).
@@ -191,7 +191,8 @@ def _is_named(cells: Sequence[tuple[Figure, ...]], spoken: Spoken) -> bool:
         return False
     own = {each.label_text for of_one in tables for each in of_one}
     left = said - measure_words(measures_in(said, language), language)
-    others = {row[0].label_text for row in rows_named(evidence, left)} - own
+    others = {row[0].label_text for row in rows_named(evidence, left) if not row[0].per_share} - own
+    others -= {each.label_text for of_one in carried for each in of_one}
     if others and not any(each.named_by(said).full for of_one in labels[-1:] for each in of_one):
         return False
     items = frozenset[str]().union(*(each.items for of_one in labels for each in of_one))

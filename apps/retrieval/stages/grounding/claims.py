@@ -268,7 +268,7 @@ def is_of_another_row(number: Number, figure: Figure, spoken: Spoken, before: Se
     around = evidence.sources.around(evidence.by_ref[figure.ref_id])
     telling = said - plain_terms(language) - moving_terms(language) - calculated_terms(language)
     if not figure.is_cell:
-        beside = words_beside(figure.piece, figure.number.start, language) - plain_terms(language)
+        beside = words_beside(figure.piece, figure.number.text, language) - plain_terms(language)
         return bool(telling - around and beside) and not telling & beside
     label = evidence.sources.label(figure)
     own = label.named_by(said)

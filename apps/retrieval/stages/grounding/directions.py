@@ -393,7 +393,7 @@ def _slight(found: re.Match[str], spoken: Spoken, bound: Sequence[Bound]) -> Ite
 def _more_or_less(found: re.Match[str], bound: Sequence[Bound]) -> Iterator[Finding]:
     """Check "64 in 2024, more than the 48 of 2023", and "X was lower than Y (5 against 7)"."""
     cells = [each for each in bound if each.figure is not None and each.note]
-    if len(cells) != 2 or _FRACTION.match(found.string, found.start()):
+    if len(cells) != 2 or any(pattern.match(found.string, found.start()) for pattern in (_FRACTION, FACTOR)):
         return
     first, second = (_value(each.figure) for each in cells if each.figure is not None)
     if first < 0 and second < 0:
@@ -460,6 +460,7 @@ def _factor(found: re.Match[str], spoken: Spoken, bound: Sequence[Bound]) -> tup
 def _fraction(found: re.Match[str], spoken: Spoken, bound: Sequence[Bound]) -> tuple[bool, str]:
     """Check "by about a fifth", "by less than a tenth"."""
     stated = _from_to(found, spoken, bound)
+    note = _UNTOLD
     part, hedge = _PARTS_OF_ONE[(found["part"] or found["half"]).lower()], (found["hedge"] or "").lower()
     for pair in _pairs(spoken, bound) if stated is None else [stated]:
         later, earlier = pair.values(spoken.text)
@@ -474,8 +475,10 @@ def _fraction(found: re.Match[str], spoken: Spoken, bound: Sequence[Bound]) -> t
             holds = part * _ABOUT < rate < part
         else:
             holds = part * _ABOUT <= rate <= part * (2 - _ABOUT)
-        return holds, pair.later.ref_id if holds else _OTHERWISE
-    return False, _UNTOLD
+        if holds:
+            return True, pair.later.ref_id
+        note = _OTHERWISE
+    return False, note
 
 
 def _extreme(found: re.Match[str], sign: int, spoken: Spoken, bound: Sequence[Bound]) -> tuple[bool, str]:

@@ -150,9 +150,8 @@ class Evidence:
                 *self.analysis.names,
             )
         )
-        return frozenset(term for term in terms(told, self.analysis.language) if is_word(term)) or frozenset(
-            telling_terms(self.analysis.text, self.analysis.language)
-        )
+        named = frozenset(term for term in terms(told, self.analysis.language) if is_word(term))
+        return named | frozenset(telling_terms(self.analysis.text, self.analysis.language))
 
 
 @dataclass(slots=True, kw_only=True)

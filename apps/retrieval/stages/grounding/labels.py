@@ -117,7 +117,8 @@ def read_label(label: str, heading: str, language: str) -> Label:
     noise = _words(_NOISE, language)
     full = _terms(label, language)
     core = _terms(_TAIL.sub("", _BRACKETS.sub(" ", label)), language) - noise
-    held = _terms(_TAIL.sub("", _BRACKETS.sub(" ", label)), language) or full
+    plain = _TAIL.sub("", _BRACKETS.sub(" ", label))
+    held = tuple(term for term in terms(plain, language) if is_word(term)) or tuple(sorted(full))
     above = _terms(heading, language) - noise
     items = frozenset(
         name for name, groups in _lines(language).items() if any(_is_nearly(each, held, language) for each in groups)
@@ -148,7 +149,9 @@ def measures_in(said: Collection[str], language: str) -> frozenset[str]:
         label: max((each for each in groups if each <= told), key=len, default=frozenset[str]())
         for label, groups in _measures(language).items()
     }
-    named = {label: words for label, words in found.items() if words}
+    # "Gross profit" is the name of a line, and no margin.
+    lines = {each for groups in _lines(language).values() for each in groups}
+    named = {label: words for label, words in found.items() if words and words not in lines}
     return frozenset(label for label, words in named.items() if not any(words < other for other in named.values()))
 
 
@@ -169,9 +172,16 @@ def measure_words(measures: Iterable[str], language: str) -> frozenset[str]:
     return frozenset(term for label in measures for each in known.get(label, ()) for term in each)
 
 
-def _is_nearly(name: frozenset[str], held: frozenset[str], language: str) -> bool:
-    """Return whether a row's label is a line's name, but for words that make no other line of it."""
+def _is_nearly(name: frozenset[str], label: tuple[str, ...], language: str) -> bool:
+    """Return whether a row's label is a line's name, but for words beside it that make no other line of it.
+
+    "Net income, group share" is net income; "net banking income" is not.
+    """
+    held = frozenset(label)
     if not name or not name <= held:
+        return False
+    places = [label.index(term) for term in name]
+    if max(places) - min(places) >= len(name):
         return False
     beside = held - name
     allowed = _MOST_FURTHER_TERMS if len(name) > 1 else 0

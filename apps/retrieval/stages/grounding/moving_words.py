@@ -12,7 +12,7 @@ from apps.retrieval.stages.question.mentions import word_set
 
 _UP_VERBS: Final = (
     r"rose|rise[ns]?|rising|increas\w*|gr[eo]w(?:s|n|ing|th)?|climb\w*|surg\w+|jump\w*|expand\w*|widen\w*|improv\w*"
-    r"|advanc(?:ed?|ing)|gained|accelerat\w*|higher|strengthen\w*|stieg\w*|stiegen|gestiegen|zugenommen|wuchs"
+    r"|advanced|gained|accelerat\w*|higher|strengthen\w*|stieg\w*|stiegen|gestiegen|zugenommen|wuchs"
     r"|gewachsen|zunahme|h\u00f6her|erh\u00f6h\w*|anstieg|zuwachs|plus|(?:went|go(?:es)?|gone|going)\s+up"
 )
 _DOWN_VERBS: Final = (
@@ -30,7 +30,8 @@ UP: Final = re.compile(
 )
 DOWN: Final = re.compile(rf"\b(?:{_DOWN_VERBS})\b|\bdown\b{_BESIDE}", re.IGNORECASE)
 FLAT: Final = re.compile(
-    r"\b(?:unchanged|flat|stable|constant|the\s+same|unver\u00e4ndert|stabil|gleich\s+geblieben)\b", re.IGNORECASE
+    r"\b(?:unchanged|flat|stable|constant|the\s+same(?!\s+(?:time|period|year|quarter))|unver\u00e4ndert|stabil|gleich\s+geblieben)\b",
+    re.IGNORECASE,
 )
 FACTOR: Final = re.compile(
     r"\b(?:(?P<hedge>more\s+than|over|nearly|almost|about|roughly|mehr\s+als|fast)\s+)?"

@@ -79,7 +79,8 @@ def check_sentence(sentence: str, written: str, quoted: str, evidence: Evidence,
         statement := check_statement(rest, written, evidence)
     ):
         yield statement
-    for name in proper_names(rest, rest, language):
+    bare = rest.strip()
+    for name in proper_names(bare, bare, language):
         yield from _name(name, evidence)
     said.rows = [each.figure for each in held if each.figure is not None] or said.rows
     said.years = years_of(rest) or said.years

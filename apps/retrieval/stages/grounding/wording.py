@@ -16,7 +16,7 @@ _NO_WORD: Final = re.compile(r"\d[\d.,]*(?:%|st|nd|rd|th)?|fy\d{2,4}|q[1-4](?:\d
 _PLAIN: Final = {
     "en": word_set(
         """
-        according per document documents filing filings annual report page table row line item column passage source
+        pp bp bps according per document documents filing filings annual report page table row line item column passage source
         company group firm corporation business year years fiscal financial period periods quarter quarters months weeks
         respectively corresponding while whereas however therefore thus hence overall also additionally further million
         millions billion billions thousand thousands percent cent dollar dollars usd eur gbp chf euro euros us sterling
