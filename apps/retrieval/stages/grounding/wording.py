@@ -22,14 +22,16 @@ _PLAIN: Final = {
         millions billion billions thousand thousands percent cent dollar dollars usd eur gbp chf euro euros us sterling
         pound pounds currency its their see ie eg approx roughly approximately about around just exactly there here yes
         no indeed correct inc incs corp corps plc ltd llc llp lp co ag se sa nv gmbh says say said states stated state
-        reports reported notes note noted mentions shows showed disclosed discloses because since due thanks owing
+        reports reported notes note noted mentions shows showed disclosed discloses because since due thanks owing reason reasons explain explains explained expect
+        expects expected trace traces became become becomes namely given take takes taken partnership bank insurer
+        utility drugmaker lender retailer manufacturer fund contrast following get got going
         """
     ),
     "de": word_set(
         """
         jahr jahre jahres jahren gesch\u00e4ftsjahr gesch\u00e4ftsjahres quartal zeitraum million millionen milliarde
         milliarden mio mrd tausend prozent euro eur usd insgesamt rund etwa circa ca laut gem\u00e4\u00df bericht unternehmen
-        gesellschaft konzern ja nein teur tsd us dollar pfund davon somit damit weil da wegen denn firma
+        gesellschaft konzern ja nein teur tsd us dollar pfund davon somit damit weil da wegen denn firma grund nennt nannte dagegen begr\u00fcndet
         """
     ),
 }
