@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
+from apps.retrieval.stages.figures.bindings import years_of
 from apps.retrieval.stages.grounding.moving_words import moving_terms
 from apps.retrieval.stages.grounding.wording import filling_terms, word_terms
 
@@ -20,15 +21,54 @@ _FRONTED: Final = re.compile(
     r"^\W*(?P<first>(?:in|at|on|for|under|during|according|as|by|with|from|within|bei|im|am)\b[^,]{1,80}),\s*(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+_CODE: Final = re.compile(r"\b[A-Z]{1,5}-?\d+[A-Z]?\b")
 _NAME: Final = re.compile(r"(?<=\s)[A-Z][\w&.-]*(?:\s+[A-Z][\w&.-]*)*")
 _IN_ORDER: Final = 0.75
 _LOOSELY_IN_ORDER: Final = 0.6
 _FEWEST_FOR_ONE_MORE: Final = 7
+_FEWEST_BEFORE: Final = 2
 _STEM_CHARS: Final = 5
 _SHORT_STEM_CHARS: Final = 4
 # Words that say how something is, or was before: another one of them says another thing.
 _TURNING: Final = frozenset(
-    ["lost", "lose", "win", "won", "rais", "lower", "reduc", "cut", "new", "old", "former", "later", "earli", "less", "more", "first", "last", "best", "worst", "better", "wors", "open", "close", "begin", "end", "start", "stop", "never", "increas", "decreas", "push", "sold", "bought", "acquir", "sell", "buy"]
+    [
+        "lost",
+        "lose",
+        "win",
+        "won",
+        "rais",
+        "lower",
+        "reduc",
+        "cut",
+        "new",
+        "old",
+        "former",
+        "later",
+        "earli",
+        "less",
+        "more",
+        "first",
+        "last",
+        "best",
+        "worst",
+        "better",
+        "wors",
+        "open",
+        "close",
+        "begin",
+        "end",
+        "start",
+        "stop",
+        "never",
+        "increas",
+        "decreas",
+        "push",
+        "sold",
+        "bought",
+        "acquir",
+        "sell",
+        "buy",
+    ]
 )
 
 
@@ -44,12 +84,22 @@ def nearly_quotes(
     Args: around: the words of the headings and of the document's company, which may be added.
           elsewhere: the other words of the passage.
     """
+    if not _same_codes_and_years(sentence, piece):
+        return False
     for told in map(tuple, _told(piece, language)):
         for text in _orders(sentence):
             words = [word for word in _words(text, language) if word not in around or word in told]
             if words and _aligned(words, told, text, language, elsewhere):
                 return True
     return False
+
+
+def _same_codes_and_years(sentence: str, piece: str) -> bool:
+    """Return whether a sentence has no code (VX-310) and no year that the source does not have beside others."""
+    if not {each.lower() for each in _CODE.findall(sentence)} <= {each.lower() for each in _CODE.findall(piece)}:
+        return False
+    told = years_of(piece)
+    return not told or years_of(sentence) <= told
 
 
 def follows_order(sentence: str, piece: str, language: str) -> bool:
@@ -90,7 +140,7 @@ def _may_differ(
     if len(missing) > 1 or len(words) < _FEWEST_FOR_ONE_MORE:
         return False
     (word,) = missing
-    if word in elsewhere or word in moving_terms(language) or word in _TURNING:
+    if words.index(word) < _FEWEST_BEFORE or word in elsewhere or word in moving_terms(language) or word in _TURNING:
         return False
     return not any(word in word_terms(name, language) for name in _NAME.findall(f" {text}"))
 

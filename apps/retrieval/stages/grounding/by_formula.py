@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
@@ -61,7 +62,9 @@ def by_formula(number: Number, spoken: Spoken, bound: Sequence[Bound]) -> tuple[
 def _gives(number: Number, value: Decimal, operands: tuple[Figure, ...]) -> bool:
     if number.unit in (NumberUnit.POINTS, NumberUnit.BASIS_POINTS):
         return False
-    if comes_out(value, (), number):
+    if number.unit is NumberUnit.PERCENT:
+        value *= 100
+    if comes_out(value, (), replace(number, unit=NumberUnit.PLAIN)):
         return True
     scales = {exponent for each in operands for exponent in (each.stated.exponent or 0, each.number.exponent)}
     return number.unit is NumberUnit.PLAIN and any(comes_out(value.scaleb(each), (), number) for each in scales)

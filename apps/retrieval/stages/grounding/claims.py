@@ -59,6 +59,7 @@ class Bound:
     """What became of one figure of a sentence.
 
     figure: the cell or the place in a sentence where it stands; None if it stands nowhere, or needs none.
+    pair: for a change, the later and the earlier figure of which it is the difference.
     """
 
     number: Number
@@ -67,6 +68,7 @@ class Bound:
     figure: Figure | None = None
     ref_id: str = ""
     type: FindingType = FindingType.NUMBER
+    pair: tuple[Figure, Figure] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -327,6 +329,9 @@ def _is_carried(number: Number, figure: Figure, spoken: Spoken, before: Sequence
     if said - plain_terms(language) - moving_terms(language) - evidence.sources.around(evidence.by_ref[figure.ref_id]):
         own = label.named_by(said)
         return own.named and not names_better(own, said, figure, evidence)
+    lines = lines_named(said, language)
+    if lines and not lines & label.items and not label.named_by(said).named:
+        return False
     if spoken.said.rows:
         return any(each.label_text == figure.label_text for each in spoken.said.rows)
     asked = evidence.asked_words

@@ -40,6 +40,19 @@ _CHANGES: Final = re.compile(
     r"|mehr|weniger|differenz|unterschied)\b|\byear[\s-](?:over|on)[\s-]year\b|\byoy\b|\b(?:up|down)\b",
     re.IGNORECASE,
 )
+_QUARTER_BEFORE: Final = re.compile(
+    r"\b(?:a|the|one)\s+quarter\s+(?:earlier|before|ago)\b|\b(?:prior|previous|preceding|last)\s+quarter\b|\bvorquartal\w*",
+    re.IGNORECASE,
+)
+_YEAR_BEFORE: Final = re.compile(
+    r"\b(?:a|the|one)\s+year\s+(?:earlier|before|ago)\b|\b(?:prior|previous|preceding|last)[\s-]year\b|\bvorjahr\w*|\bein\s+jahr\s+zuvor"
+    r"|\byear[\s-](?:on|over)[\s-]year\b",
+    re.IGNORECASE,
+)
+_BESIDE_CHANGE: Final = re.compile(
+    r"\s*(?:(?P<more>more|mehr|above|higher|h\u00f6her|\u00fcber)|(?P<less>less|weniger|below|lower|fewer|niedriger|unter))\b",
+    re.IGNORECASE,
+)
 _DIFFERENCE: Final = re.compile(r"\b(?:difference|change|ver\u00e4nderung|differenz)\s*:?\s*$", re.IGNORECASE)
 _THAN: Final = re.compile(
     r"\b(?:(?P<more>(?:higher|larger|greater|bigger|more)\s+than|(?:h\u00f6her|gr\u00f6\u00dfer|mehr)\s+als|exceed\w*|beat|outperform\w*"
@@ -110,7 +123,16 @@ def work_out_change(number: Number, spoken: Spoken, bound: Sequence[Bound]) -> B
     for pair in [stated] if stated else _pairs(spoken, bound):
         later, earlier = pair.values(spoken.text)
         if gives(number, later, earlier, pair):
-            return Bound(number=number, supported=True, note=_CALCULATED, figure=None, ref_id=pair.later.ref_id)
+            named = pair.later.stated.currencies
+            if number.currency and named and number.currency not in named:
+                continue
+            return Bound(
+                number=number,
+                supported=True,
+                note=_CALCULATED,
+                ref_id=pair.later.ref_id,
+                pair=(pair.later, pair.earlier),
+            )
     points = number.unit in (NumberUnit.POINTS, NumberUnit.BASIS_POINTS)
     for later, earlier in _result_pairs(spoken):
         change = abs(later.number.value - earlier.number.value) * (100 if number.unit is NumberUnit.BASIS_POINTS else 1)
@@ -179,6 +201,7 @@ def check_directions(spoken: Spoken, bound: Sequence[Bound], results: Sequence[R
         yield from _slight(found, spoken, bound)
     for found in _THAN.finditer(text):
         yield from _more_or_less(found, bound)
+    yield from _check_changes(spoken, bound)
     yield from _extreme_asked(spoken, bound)
     for pattern, sign in ((UP, 1), (DOWN, -1), (FLAT, 0)):
         for found in pattern.finditer(text):
@@ -280,8 +303,13 @@ def _nearest(found: re.Match[str], pairs: Sequence[Pair], spoken: Spoken, bound:
 
 
 def _pairs(spoken: Spoken, bound: Sequence[Bound]) -> list[Pair]:
-    """Return the pairs that a sentence compares: two figures of one row, or one with that of the period before."""
-    found: list[Pair] = []
+    """Return the pairs that a sentence compares: two figures of one row, or one with that of the period before.
+
+    A change that is given says which two are compared.
+    """
+    found = [Pair(later=each.pair[0], earlier=each.pair[1]) for each in bound if each.pair is not None]
+    if found:
+        return found
     cells = [each.figure for each in bound if each.figure is not None]
     for figure in dict.fromkeys(cells):
         time = time_of(figure)
@@ -342,6 +370,10 @@ def _with_the_one_before(figure: Figure, row: Sequence[Figure], spoken: Spoken) 
     named = {(each.fiscal_year, each.fiscal_quarter) for each in periods} - {time}
     before = (time[0] - 1, time[1])
     sequential = (time[0], time[1] - 1) if time[1] > 1 else (time[0] - 1, 4)
+    if _QUARTER_BEFORE.search(spoken.text):
+        named = {sequential}
+    elif _YEAR_BEFORE.search(spoken.text):
+        named = {before}
     wanted = [each for each in sorted(named, reverse=True) if each < time] or [
         before,
         *([sequential] if time[1] else []),
@@ -380,6 +412,34 @@ def _compares_rows(found: re.Match[str], spoken: Spoken, bound: Sequence[Bound])
     """Return whether a word compares two rows, which is checked by itself: "X was lower than Y"."""
     rows = {each.figure.label_text for each in bound if each.figure is not None}
     return len(rows) == 2 and any(than.start() == found.start() for than in _THAN.finditer(spoken.text))
+
+
+def _check_changes(spoken: Spoken, bound: Sequence[Bound]) -> Iterator[Finding]:
+    """Check "117 less than a year earlier", and that what is said to be a quarter or a year before is that."""
+    for each in bound:
+        beside = _BESIDE_CHANGE.match(spoken.text, each.number.end) if each.pair is not None else None
+        if beside is not None and each.pair is not None:
+            later, earlier = Pair(later=each.pair[0], earlier=each.pair[1]).values(spoken.text)
+            holds = later > earlier if beside["more"] else later < earlier
+            yield _finding(FindingType.DIRECTION, beside.group().strip(), (holds, each.ref_id if holds else _OTHERWISE))
+    stated = _from_to(None, spoken, bound)
+    for pair in [stated] if stated is not None else _pairs(spoken, bound)[:1]:
+        late, early = time_of(pair.later), time_of(pair.earlier)
+        if late is None or early is None:
+            continue
+        sequential = (late[0], late[1] - 1) if late[1] > 1 else (late[0] - 1, 4 if late[1] else 0)
+        before = (late[0] - 1, late[1])
+        told = [(_QUARTER_BEFORE.search(spoken.text), sequential), (_YEAR_BEFORE.search(spoken.text), before)]
+        wrong = any(found is not None and time != early for found, time in told if late[1])
+        if stated is not None and not any(found for found, _ in told) and not _names(early, spoken):
+            wrong = early not in (sequential, before)
+        if wrong:
+            yield _finding(FindingType.COMPARISON, pair.earlier.number.text, (False, "of another period"))
+
+
+def _names(time: tuple[int, int], spoken: Spoken) -> bool:
+    """Return whether the sentence or the question names a time."""
+    return any(time[0] in years_of(text) for text in (spoken.text, spoken.evidence.analysis.text))
 
 
 def _slight(found: re.Match[str], spoken: Spoken, bound: Sequence[Bound]) -> Iterator[Finding]:

@@ -23,7 +23,7 @@ _PLAIN: Final = {
         pound pounds currency its their see ie eg approx roughly approximately about around just exactly there here yes
         no indeed correct inc incs corp corps plc ltd llc llp lp co ag se sa nv gmbh says say said states stated state
         reports reported notes note noted mentions shows showed disclosed discloses because since due thanks owing reason reasons explain explains explained expect
-        expects expected trace traces became become becomes namely given take takes taken partnership bank insurer
+        expects expected trace traces became become becomes namely given take takes taken bank insurer
         utility drugmaker lender retailer manufacturer fund contrast following get got going
         """
     ),
