@@ -159,7 +159,10 @@ def _years_in_prose(passage: Passage, text: str, number: Number) -> frozenset[in
     same = next((each for each in numbers if each.text == number.text), None)
     if same is None:
         return frozenset()
-    return claimed_years(text, numbers, same, frozenset() if own is None else frozenset({own}))
+    told = claimed_years(text, numbers, same, frozenset() if own is None else frozenset({own}))
+    # In an entry that gives the year before in brackets, the other figure is of the year of the report.
+    entry = _ENTRY.match(text) is not None
+    return told or (frozenset({own}) if entry and own is not None else frozenset())
 
 
 def _drop_scale(stated: Stated) -> Stated:

@@ -161,7 +161,7 @@ _PATTERNS: Final = {
             |%-?punkte|%\ ?points?|%|percent\b|per\ cent\b|prozent\b))?
         (?P<late_close>\))?
         (?:\s?(?P<scale>{_SCALE_WORDS})\b\.?)?
-        (?:\s?(?P<currency_after>(?:{_CODES}|T(?:EUR|USD|CHF|€))(?!\s?(?!(?:19|20)\d\d\b(?![.,]\d))\d)|US\$|[$€£](?!\s?\d)|(?:U\.?S\.?[\s-])?dollars?|euros?
+        (?:\s?(?P<currency_after>(?:{_CODES}|T(?:EUR|USD|CHF|€))(?!\s?(?!(?:19|20)\d\d\b(?![.,]\d))\d)|US\$|[$€£](?!\s?(?!(?:19|20)\d\d\b(?![.,]\d))\d)|(?:U\.?S\.?[\s-])?dollars?|euros?
             |pounds?(?:\s+sterling)?|francs?|pfund|franken)(?!\w))?
         """,
         re.VERBOSE | re.IGNORECASE,

@@ -153,10 +153,13 @@ def _place(word: str, told: Sequence[str]) -> int:
     """Return where a word, or one of the same stem, stands; -1 if it does not."""
     if word in told:
         return told.index(word)
-    return next((place for place, other in enumerate(told) if _same_stem(word, other)), -1)
+    return next((place for place, other in enumerate(told) if same_stem(word, other)), -1)
 
 
-def _same_stem(one: str, other: str) -> bool:
+def same_stem(one: str, other: str) -> bool:
+    """Return whether two words are one, or of one stem: "insolvent" and "insolvency"."""
+    if one == other:
+        return True
     shorter = min(len(one), len(other))
     common = next((at for at in range(shorter) if one[at] != other[at]), shorter)
     return common >= _STEM_CHARS or (common >= _SHORT_STEM_CHARS and common >= shorter - 1)

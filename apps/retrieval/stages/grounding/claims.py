@@ -13,6 +13,7 @@ from apps.retrieval.stages.figures.in_passages import PER_SHARE, Figure
 from apps.retrieval.stages.figures.number_matching import AS_WRITTEN, Comparison, compare_numbers
 from apps.retrieval.stages.figures.numbers import Number, NumberUnit, units_in
 from apps.retrieval.stages.figures.periods import claimed_years, is_compared, is_from, span_of
+from apps.retrieval.stages.grounding.alignment import same_stem
 from apps.retrieval.stages.grounding.clauses import Clause, clause_words, words_beside
 from apps.retrieval.stages.grounding.evidence import Evidence, Said, surroundings, years_around
 from apps.retrieval.stages.grounding.labels import Naming, lines_named, measures_in
@@ -270,8 +271,15 @@ def is_of_another_row(number: Number, figure: Figure, spoken: Spoken, before: Se
     around = evidence.sources.around(evidence.by_ref[figure.ref_id])
     telling = said - plain_terms(language) - moving_terms(language) - calculated_terms(language)
     if not figure.is_cell:
-        beside = words_beside(figure.piece, figure.number.text, language) - plain_terms(language)
-        return bool(telling - around and beside) and not telling & beside
+        alone = len(evidence.piece_of(figure)) == 0
+        beside = (
+            frozenset(word_terms(figure.piece, language))
+            if alone
+            else words_beside(figure.piece, figure.number.text, language)
+        ) - plain_terms(language)
+        return bool(telling - around and beside) and not any(
+            same_stem(one, other) for one in telling for other in beside
+        )
     label = evidence.sources.label(figure)
     own = label.named_by(said)
     if own.full or (telling and own.named):
@@ -326,7 +334,8 @@ def _is_carried(number: Number, figure: Figure, spoken: Spoken, before: Sequence
         )
     # "Premiums earned grew 7 % to 3.11 billion": named before a figure that is no cell.
     said = frozenset(word_terms(blank_places(spoken.text[: number.start]), language))
-    if said - plain_terms(language) - moving_terms(language) - evidence.sources.around(evidence.by_ref[figure.ref_id]):
+    around = evidence.sources.around(evidence.by_ref[figure.ref_id])
+    if said - plain_terms(language) - moving_terms(language) - calculated_terms(language) - around:
         own = label.named_by(said)
         return own.named and not names_better(own, said, figure, evidence)
     lines = lines_named(said, language)

@@ -22,6 +22,7 @@ from apps.retrieval.stages.grounding.moving_words import (
     LARGEST,
     SMALLEST,
     UP,
+    calculated_terms,
     direction_of,
     factor_of,
     moving_terms,
@@ -114,7 +115,10 @@ class Pair:
 def speaks_of_change(spoken: Spoken) -> bool:
     """Return whether a sentence gives a change; only then may a figure be the difference between two of its row."""
     text = spoken.text
-    return any(pattern.search(text) for pattern in (UP, DOWN, FLAT, _CHANGES))
+    # "That is 11.5 %", after a sentence on a row.
+    return any(pattern.search(text) for pattern in (UP, DOWN, FLAT, _CHANGES)) or (
+        bool(spoken.said.rows) and not _telling(spoken)
+    )
 
 
 def work_out_change(number: Number, spoken: Spoken, bound: Sequence[Bound]) -> Bound | None:
@@ -226,7 +230,7 @@ def rows_compared(spoken: Spoken, bound: Sequence[Bound]) -> tuple[Figure, ...]:
 def _telling(spoken: Spoken) -> frozenset[str]:
     language = spoken.evidence.analysis.language
     said = frozenset(word_terms(blank_places(spoken.text), language))
-    return said - plain_terms(language) - moving_terms(language)
+    return said - plain_terms(language) - moving_terms(language) - calculated_terms(language)
 
 
 def _is_of_a_name(word: str, spoken: Spoken, bound: Sequence[Bound]) -> bool:
@@ -395,8 +399,17 @@ def _same_kind(one: Figure, other: Figure) -> bool:
 
 
 def _named_rows(spoken: Spoken) -> list[tuple[Figure, ...]]:
-    language = spoken.evidence.analysis.language
-    return rows_named(spoken.evidence, frozenset(word_terms(blank_places(spoken.text), language)))
+    evidence, language = spoken.evidence, spoken.evidence.analysis.language
+    said = frozenset(word_terms(blank_places(spoken.text), language))
+    if full := rows_named(evidence, said):
+        return full
+    # "Operating expenses rose" of "General operating expenses", if no other row is meant.
+    parts = [
+        (naming.share, row) for row in evidence.rows if (naming := evidence.sources.label(row[0]).named_by(said)).named
+    ]
+    best = max((share for share, _ in parts), default=0.0)
+    nearest = [row for share, row in parts if share == best]
+    return nearest if len(nearest) == 1 else []
 
 
 def _rows_said(spoken: Spoken) -> list[tuple[Figure, ...]]:

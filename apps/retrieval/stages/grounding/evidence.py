@@ -14,7 +14,7 @@ from apps.retrieval.stages.figures.bindings import years_of
 from apps.retrieval.stages.figures.in_passages import Figure, read_figures
 from apps.retrieval.stages.figures.numbers import Number, find_stated_scale, read_numbers
 from apps.retrieval.stages.grounding.labels import Label, read_label
-from apps.retrieval.stages.grounding.wording import is_word, telling_terms
+from apps.retrieval.stages.grounding.wording import is_word, word_terms
 from apps.retrieval.stages.question.companies import find_named_companies
 from apps.retrieval.stages.question.names import bare_name
 
@@ -151,7 +151,7 @@ class Evidence:
             )
         )
         named = frozenset(term for term in terms(told, self.analysis.language) if is_word(term))
-        return named | frozenset(telling_terms(self.analysis.text, self.analysis.language))
+        return named | frozenset(word_terms(self.analysis.text, self.analysis.language))
 
 
 @dataclass(slots=True, kw_only=True)

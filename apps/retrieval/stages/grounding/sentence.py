@@ -71,9 +71,10 @@ def check_sentence(sentence: str, written: str, quoted: str, evidence: Evidence,
     figures = list(bound.values())
     held = [each for each in figures if each.figure is not None]
     compared = rows_compared(spoken, figures)
-    if held or results or compared:
+    changed = [figure for each in figures if each.pair is not None for figure in each.pair]
+    if held or results or compared or changed:
         yield from check_directions(spoken, figures, results)
-        rows = () if held else compared
+        rows = tuple(changed) if held else (*compared, *changed)
         yield from check_words(spoken, figures, results, rows)
     elif all(each.supported for number, each in bound.items() if not is_year(number)) and (
         statement := check_statement(rest, written, evidence)
@@ -92,8 +93,10 @@ def _bind_all(spoken: Spoken) -> tuple[dict[Number, Bound], list[Result]]:
     bound: dict[Number, Bound] = {}
     results: list[Result] = []
     analysis = spoken.evidence.analysis
-    years = years_of(spoken.text) or (frozenset() if is_compared(analysis.text) else frozenset(analysis.years))
-    for calculation in read_calculations(spoken.text, language):
+    shown = read_calculations(spoken.text, language)
+    several = len(shown) > 1 or is_compared(analysis.text)
+    years = years_of(spoken.text) or (frozenset() if several else frozenset(analysis.years))
+    for calculation in shown:
         checked = check_calculation(calculation, spoken, years)
         bound.update(checked.bound)
         if checked.result is not None:
