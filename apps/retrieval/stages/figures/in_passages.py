@@ -97,7 +97,7 @@ class _Said:
             position += len(line) + 1
         around = (f"{chunk.context_header}\n{chunk.section}", *page)
         self._scale = next((found for text in around if (found := find_stated_scale(text)) is not None), None)
-        self._currencies = next((found for text in around if (found := currencies_in(text))), frozenset())
+        self._currencies = next((named for text in around if (named := currencies_in(text))), frozenset())
 
     def scale(self, position: int) -> int | None:
         """Return the scale that the nearest line above states, or else any line of the passage, or its page."""
@@ -179,11 +179,11 @@ def _column(piece: Quote, numbers: tuple[Number, ...], index: int) -> str:
         return ""
     headings, cells = piece.columns.split("|"), piece.text.split("|")
     if len(headings) == len(cells) > 1:
-        return headings[piece.text[: number.end].count("|")].strip()
+        return str(headings[piece.text[: number.end].count("|")]).strip()
     columns = YEAR.findall(piece.columns)
     figures = [each for each in numbers if each.start >= _label_end(piece.text, numbers)]
     if columns and len(columns) == len(figures) and number in figures:
-        return columns[figures.index(number)]
+        return str(columns[figures.index(number)])
     return ""
 
 

@@ -24,7 +24,7 @@ from apps.retrieval.stages.grounding.wording import blank_places, plain_terms, w
 from apps.retrieval.stages.question.period_mentions import read_period_mentions
 
 _RELATIVE: Final = re.compile(
-    r"\b(?:relative\s+to|(?:share|percentage|proportion)\s+of|as\s+an?\s+(?:share|percentage|proportion)\s+of|divided\s+by|in\s+relation\s+to|per\s?cent\s+of|%\s+of"
+    r"\b(?:relative\s+to|times|(?:share|percentage|proportion)\s+of|as\s+an?\s+(?:share|percentage|proportion)\s+of|divided\s+by|in\s+relation\s+to|per\s?cent\s+of|%\s+of"
     r"|im\s+verh\u00e4ltnis\s+zu[rm]?|geteilt\s+durch|gemessen\s+an)\b|%\s+of\b",
     re.IGNORECASE,
 )
@@ -54,8 +54,8 @@ def by_formula(number: Number, spoken: Spoken, bound: Sequence[Bound]) -> tuple[
         for value, operands, words in (*_values(text, number, spoken), *_of_each_other(text, bound)):
             if _gives(number, value, operands):
                 ref_id = operands[0].ref_id
-                bound = Bound(number=number, supported=True, note=_BY_ITS_FORMULA, ref_id=ref_id)
-                return bound, Result(number=number, operands=operands, words=words, ref_id=ref_id)
+                found = Bound(number=number, supported=True, note=_BY_ITS_FORMULA, ref_id=ref_id)
+                return found, Result(number=number, operands=operands, words=words, ref_id=ref_id)
     return None
 
 

@@ -237,12 +237,10 @@ def _fits_asked(labels: Sequence[Sequence[Label]], evidence: Evidence) -> bool:
 def _fit(words: frozenset[str], labels: Sequence[Sequence[Label]], language: str) -> bool:
     """Return whether words name a measure whose formula has just these rows, or that is named after one of them."""
     items = [frozenset(name for each in of_one for name in each.items) for of_one in labels]
-    held = frozenset[str]().union(*items)
     measures = measures_in(words, language)
-    if any(
-        formula <= held and all(each & formula for each in items)
-        for measure in measures
-        for formula in parts_of(measure)
+    # A step of it, such as an average, is calculated from some of its rows.
+    if all(items) and any(
+        all(each & formula for each in items) for measure in measures for formula in parts_of(measure)
     ):
         return True
     # "EBITDA margin" of a row "Adjusted EBITDA" and revenue.

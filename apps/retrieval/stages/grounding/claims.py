@@ -293,7 +293,7 @@ def _is_named_next(number: Number, figure: Figure, last: Figure, spoken: Spoken)
     """Return whether a row is named behind another: "X was lower than Y (5 against 7)", "X and Y were 5 and 7"."""
     evidence, language = spoken.evidence, spoken.evidence.analysis.language
     own, other = (evidence.sources.label(each) for each in (figure, last))
-    text = spoken.text[: number.start]
+    text = spoken.text
     said = frozenset(word_terms(text, language))
     named, before = own.named_by(said), other.named_by(said)
     if not named.full or not before.full or names_better(named, said, figure, evidence):

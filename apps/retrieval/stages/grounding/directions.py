@@ -138,13 +138,13 @@ def work_out_change(number: Number, spoken: Spoken, bound: Sequence[Bound]) -> B
                 pair=(pair.later, pair.earlier),
             )
     points = number.unit in (NumberUnit.POINTS, NumberUnit.BASIS_POINTS)
-    for later, earlier in _result_pairs(spoken):
-        change = abs(later.number.value - earlier.number.value) * (100 if number.unit is NumberUnit.BASIS_POINTS else 1)
-        fell = later.number.value < earlier.number.value
+    for after, before in _result_pairs(spoken):
+        change = abs(after.number.value - before.number.value) * (100 if number.unit is NumberUnit.BASIS_POINTS else 1)
+        fell = after.number.value < before.number.value
         if _DIFFERENCE.search(spoken.text[: number.start]) and number.negative != fell:
             continue
-        if points and later.number.percent and earlier.number.percent and change == number.value:
-            return Bound(number=number, supported=True, note=_CALCULATED, ref_id=later.ref_id)
+        if points and after.number.percent and before.number.percent and change == number.value:
+            return Bound(number=number, supported=True, note=_CALCULATED, ref_id=after.ref_id)
     return None
 
 

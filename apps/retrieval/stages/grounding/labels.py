@@ -201,7 +201,7 @@ def _lines(language: str) -> dict[str, tuple[frozenset[str], ...]]:
     for name, more in _ALSO.items():
         names[name].extend(part.strip() for part in more.split("|"))
     return {
-        name: tuple(dict.fromkeys(found for each in those if (found := _terms(each, language))))
+        name: tuple(dict.fromkeys(found for each in those if (found := _terms(each, language)) and found != {"pp"}))
         for name, those in names.items()
     }
 

@@ -57,8 +57,8 @@ def check_sentence(sentence: str, written: str, quoted: str, evidence: Evidence,
         if named.period.fiscal_quarter:
             yield _quarter(named.wording, evidence)
     rest = blank_mentions(sentence, (_but_its_year(each) for each in dates))
-    named = (each for each in read_numbers(rest, language) if _is_of_a_name(rest, each, evidence))
-    rest = blank_mentions(rest, (Mention(start=each.start, end=each.end, text=each.text) for each in named))
+    in_names = (each for each in read_numbers(rest, language) if _is_of_a_name(rest, each, evidence))
+    rest = blank_mentions(rest, (Mention(start=each.start, end=each.end, text=each.text) for each in in_names))
     lengths = (each for each in read_numbers(rest, language) if is_length_of_time(rest, each))
     rest = blank_mentions(rest, (Mention(start=each.start, end=each.end, text=each.text) for each in lengths))
     numbers = read_numbers(rest, language)

@@ -60,10 +60,11 @@ _BESIDE_FIGURES: Final = {
         vergleich beziehungsweise jeweils wert betrag h\u00f6he zahl angabe tabelle zeile spalte stand standen erreichte
         erreichten ergibt entspricht weist wies ausgewiesen berichtet nannte nennt ende beginn zuvor vorher geteilt
         durch dividiert mal position posten plus minus bank versicherer hersteller fonds haus institut unternehmens
-        verzeichnete verzeichneten folgendes folgende ergebnis segment segmente sparte kam kamen ging gingen
+        verzeichnete verzeichneten folgendes folgende ergebnis segment segmente sparte gab gaben aus ausgegeben kam kamen ging gingen
         """
     ),
 }
+_MAY_NAME_A_PERIOD: Final = re.compile(r"\d|year|quarter|yoy|qoq|quartal|jahr|last|latest|recent|newest", re.IGNORECASE)
 _CONNECTED: Final = re.compile(r"[\u2010-\u2014/+*=\u2212]")
 
 
@@ -100,6 +101,8 @@ def telling_terms(text: str, language: str) -> tuple[str, ...]:
 
 def blank_periods(text: str) -> str:
     """Return the text with dates and periods blanked; each position stays the same."""
+    if _MAY_NAME_A_PERIOD.search(text) is None:
+        return text
     text = blank_mentions(text, (Mention(start=each.start, end=each.end, text=each.text) for each in read_dates(text)))
     return read_period_mentions(text).rest
 
