@@ -1,4 +1,4 @@
-"""Work out what a sentence or its question names by formula: a measure of the glossary, or one row as a share of another."""
+"""Work out what a sentence or its question names by formula: a measure, or one row as a share of another."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from apps.retrieval.stages.figures.in_passages import Figure
 from apps.retrieval.stages.figures.measures import MEASURES
 from apps.retrieval.stages.figures.numbers import Number, NumberUnit
 from apps.retrieval.stages.figures.periods import claimed_years, is_from
-from apps.retrieval.stages.grounding.claims import Bound, Spoken, reference_years
-from apps.retrieval.stages.grounding.directions import time_of
 from apps.retrieval.stages.grounding.evidence import Result, rows_named
 from apps.retrieval.stages.grounding.labels import measure_words, measures_in
 from apps.retrieval.stages.grounding.moving_words import calculated_terms, moving_terms
+from apps.retrieval.stages.grounding.pairs import time_of
+from apps.retrieval.stages.grounding.spoken import Bound, Spoken, reference_years
 from apps.retrieval.stages.grounding.wording import blank_places, plain_terms, word_terms
 from apps.retrieval.stages.question.period_mentions import read_period_mentions
 

@@ -13,10 +13,11 @@ from apps.retrieval.stages.figures.calculations import CONSTANTS, Calculation, r
 from apps.retrieval.stages.figures.in_passages import Figure
 from apps.retrieval.stages.figures.numbers import Number, NumberUnit, read_numbers
 from apps.retrieval.stages.figures.periods import claimed_years
-from apps.retrieval.stages.grounding.claims import Bound, Spoken, bind_operand, reference_years
+from apps.retrieval.stages.grounding.claims import bind_operand
 from apps.retrieval.stages.grounding.evidence import Evidence, Result, Said, rows_named
 from apps.retrieval.stages.grounding.labels import Label, lines_named, measure_words, measures_in, parts_of
 from apps.retrieval.stages.grounding.moving_words import calculated_terms, moving_terms
+from apps.retrieval.stages.grounding.spoken import Bound, Spoken, reference_years
 from apps.retrieval.stages.grounding.wording import blank_places, plain_terms, word_terms
 
 IN_THE_ANSWER: Final = "calculated in the answer"

@@ -30,6 +30,7 @@ class Sources:
         self._figures: dict[str, tuple[Figure, ...]] = {}
         self._labels: dict[tuple[str, int], Label] = {}
         self._around: dict[str, frozenset[str]] = {}
+        self._words: dict[str, frozenset[str]] = {}
         self.by_ref: dict[str, Passage] = {passage.ref_id: passage for passage in context.passages}
         self._asked_exponent = find_stated_scale(analysis.text)
 
@@ -73,6 +74,12 @@ class Sources:
             found = frozenset(term for term in terms(told, chunk.language) if is_word(term))
             self._around[passage.ref_id] = found | short_forms(facts.company)
         return self._around[passage.ref_id]
+
+    def words(self, text: str, language: str) -> frozenset[str]:
+        """Return the words of a row or sentence of a passage."""
+        if text not in self._words:
+            self._words[text] = frozenset(word_terms(text, language))
+        return self._words[text]
 
     def _language(self, ref_id: str) -> str:
         return self.by_ref[ref_id].chunk.language

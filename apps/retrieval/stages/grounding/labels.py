@@ -28,19 +28,33 @@ _GROSS: Final = ("gross", "accumulated", "cost", "deferred", "kumulierte")
 _MOST_FURTHER_TERMS: Final = 2
 _PART: Final = 0.5
 _ALSO: Final = {
-    "revenue": "turnover | total revenue | total revenues | net revenue | net revenues | sales | takings | Umsatz | Gesamtertr\u00e4ge"
-    " | Ertr\u00e4ge | operating revenues",
-    "net income": "earnings | profit | net earnings | net profit | profit after tax | profit for the year | bottom line | Gewinn"
-    " | Konzerngewinn | Nettogewinn | Jahresgewinn | net loss | loss for the year | Konzernergebnis | Jahres\u00fcberschuss",
-    "operating income": "operating profit | operating earnings | EBIT | operating result | Betriebsergebnis | Betriebsgewinn",
-    "income before tax": "pre-tax profit | pretax profit | profit before tax | pre-tax income | pretax income | pre-tax loss"
-    " | loss before tax | profit/(loss) before tax",
-    "selling, general and administrative expense": "G&A | G&A expense | general and administrative expense | SG&A | overheads",
-    "research and development": "R&D | R&D expense | R&D spending | F&E | F&E-Aufwand | Forschung und Entwicklung"
-    " | Forschungsaufwand",
+    "revenue": (
+        "turnover | total revenue | total revenues | net revenue | net revenues | sales | takings"
+        " | Umsatz | Gesamtertr\u00e4ge | Ertr\u00e4ge | operating revenues"
+    ),
+    "net income": (
+        "earnings | profit | net earnings | net profit | profit after tax | profit for the year"
+        " | bottom line | Gewinn | Konzerngewinn | Nettogewinn | Jahresgewinn | net loss"
+        " | loss for the year | Konzernergebnis | Jahres\u00fcberschuss"
+    ),
+    "operating income": (
+        "operating profit | operating earnings | EBIT | operating result | Betriebsergebnis | Betriebsgewinn"
+    ),
+    "income before tax": (
+        "pre-tax profit | pretax profit | profit before tax | pre-tax income | pretax income"
+        " | pre-tax loss | loss before tax | profit/(loss) before tax"
+    ),
+    "selling, general and administrative expense": (
+        "G&A | G&A expense | general and administrative expense | SG&A | overheads"
+    ),
+    "research and development": (
+        "R&D | R&D expense | R&D spending | F&E | F&E-Aufwand | Forschung und Entwicklung | Forschungsaufwand"
+    ),
     "cost of goods sold": "COGS | cost of sales | Materialaufwand",
-    "operating cash flow": "cash from operations | operating cash flow | cash generated from operations"
-    " | cash flow from operating activities | operativer Cashflow",
+    "operating cash flow": (
+        "cash from operations | operating cash flow | cash generated from operations"
+        " | cash flow from operating activities | operativer Cashflow"
+    ),
     "capital expenditure": "capex | capital spending | capital investment | investment in property | Investitionen",
     "dividends": "dividends | shareholder dividends | distributions | payouts | dividend payments | Dividende",
     "share repurchase": "buybacks | share buybacks | stock buybacks | repurchases",
@@ -49,7 +63,9 @@ _ALSO: Final = {
 }
 """What else prose calls these lines. It names a figure, and is no word to search for."""
 _MEASURES_ALSO: Final = {
-    "net margin": "return on sales | return on revenue | return on revenues | Umsatzrendite | Nettomarge | Nettoumsatzrendite",
+    "net margin": (
+        "return on sales | return on revenue | return on revenues | Umsatzrendite | Nettomarge | Nettoumsatzrendite"
+    ),
     "operating margin": "EBIT margin | EBIT-Marge | operative Marge",
     "profit margin": "Bruttomarge",
 }

@@ -59,21 +59,25 @@ _FACTORS: Final = {
 # Of a change, how strong it was, and that it is one.
 _MANNERS: Final = word_set(
     """
-    up down rise risen rising increase increased increasing increases grow grew grown growing growth climb climbed surge
-    surged jump jumped expand expanded widen widened improve improved advanced gained accelerated higher exceeded
-    exceeding exceeds strengthened fell fall falling fallen decrease decreased decreasing decreases decline declined
-    declining declines drop dropped shrank shrunk slip slipped reduce reduced reduction contracted narrowed worsened
-    weakened lower lowered slid beat beats lagged lags lag trailed behind ahead above below stayed returned outperformed underperformed exceed cut cuts raised gain loss sank rose slide slides short swing swung unchanged flat stable constant double doubled doubling triple tripled
-    quadrupled halved halving largest highest biggest greatest smallest lowest least peak peaked more less than fewer
-    sharply slightly significantly strongly modestly marginally substantially considerably notably steadily markedly
-    rate compound compounded cagr yoy basis growth average mean ratio share proportion margin times multiple fold half fifth tenth quarter third twice
-    stieg stiegen gestiegen zugenommen wuchs gewachsen zunahme höher anstieg sank gesunken fiel fielen gefallen
-    abgenommen rückgang zurückgegangen verringert niedriger gesenkt erhöhte erhöhten erhöht zuwachs verdoppelt halbiert hälfte drittel viertel fünftel zehntel größte höchste kleinste
-    niedrigste mehr weniger deutlich leicht stark unverändert
+    up down rise risen rising increase increased increasing increases grow grew grown growing growth climb climbed
+    surge surged jump jumped expand expanded widen widened improve improved advanced gained accelerated higher
+    exceeded exceeding exceeds strengthened fell fall falling fallen decrease decreased decreasing decreases decline
+    declined declining declines drop dropped shrank shrunk slip slipped reduce reduced reduction contracted narrowed
+    worsened weakened lower lowered slid beat beats lagged lags lag trailed behind ahead above below stayed returned
+    outperformed underperformed exceed cut cuts raised gain loss sank rose slide slides short swing swung unchanged
+    flat stable constant double doubled doubling triple tripled quadrupled halved halving largest highest biggest
+    greatest smallest lowest least peak peaked more less than fewer sharply slightly significantly strongly modestly
+    marginally substantially considerably notably steadily markedly rate compound compounded cagr yoy basis growth
+    average mean ratio share proportion margin times multiple fold half fifth tenth quarter third twice stieg stiegen
+    gestiegen zugenommen wuchs gewachsen zunahme höher anstieg sank gesunken fiel fielen gefallen abgenommen rückgang
+    zurückgegangen verringert niedriger gesenkt erhöhte erhöhten erhöht zuwachs verdoppelt halbiert hälfte drittel
+    viertel fünftel zehntel größte höchste kleinste niedrigste mehr weniger deutlich leicht stark unverändert
     """
 )
 _OF_A_CALCULATION: Final = word_set(
-    "difference change veränderung differenz average mean ratio share gearing leverage quote marge rendite anteil durchschnitt proportion margin rate compound compounded cagr multiple cover covered covers"
+    "difference change veränderung differenz average mean ratio share gearing leverage quote marge "
+    "rendite anteil durchschnitt proportion margin rate compound compounded cagr multiple cover covered "
+    "covers"
 )
 
 

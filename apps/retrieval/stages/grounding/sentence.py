@@ -15,15 +15,12 @@ from apps.retrieval.stages.figures.numbers import Number, read_numbers
 from apps.retrieval.stages.figures.periods import is_compared, is_length_of_time
 from apps.retrieval.stages.grounding.by_formula import by_formula
 from apps.retrieval.stages.grounding.calculated import IN_THE_ANSWER, check_calculation, find_result, fits_result
-from apps.retrieval.stages.grounding.claims import FROM_QUESTION, NOWHERE, Bound, Spoken, bind
+from apps.retrieval.stages.grounding.changes import speaks_of_change, work_out_change
+from apps.retrieval.stages.grounding.claims import bind
 from apps.retrieval.stages.grounding.clauses import read_clauses
-from apps.retrieval.stages.grounding.directions import (
-    check_directions,
-    rows_compared,
-    speaks_of_change,
-    work_out_change,
-)
+from apps.retrieval.stages.grounding.directions import check_directions, rows_compared
 from apps.retrieval.stages.grounding.evidence import Evidence, Result, Said, surroundings
+from apps.retrieval.stages.grounding.spoken import FROM_QUESTION, NOWHERE, Bound, Spoken
 from apps.retrieval.stages.grounding.statements import check_statement
 from apps.retrieval.stages.grounding.unexplained import check_words
 from apps.retrieval.stages.question.dates import Date, read_dates

@@ -10,9 +10,9 @@ from apps.corpus.terms import terms
 from apps.retrieval.contracts import Finding, FindingType
 from apps.retrieval.stages.figures.in_passages import Figure
 from apps.retrieval.stages.grounding.alignment import follows_order
-from apps.retrieval.stages.grounding.claims import OF_ANOTHER_COMPANY, OUTFLOW, Bound, Spoken
 from apps.retrieval.stages.grounding.evidence import Evidence, Result
 from apps.retrieval.stages.grounding.moving_words import calculated_terms, cost_terms, moving_terms, paying_terms
+from apps.retrieval.stages.grounding.spoken import OF_ANOTHER_COMPANY, OUTFLOW, Bound, Spoken
 from apps.retrieval.stages.grounding.statements import find_source, says_otherwise
 from apps.retrieval.stages.grounding.wording import blank_periods, blank_places, is_word, plain_terms, word_terms
 
@@ -40,7 +40,7 @@ def vocabulary_of(figure: Figure, evidence: Evidence) -> frozenset[str]:
     passage = evidence.by_ref[figure.ref_id]
     language = passage.chunk.language
     columns = figure.column
-    own = frozenset(word_terms(f"{figure.piece}\n{figure.heading}\n{columns}", language))
+    own = evidence.sources.words(f"{figure.piece}\n{figure.heading}\n{columns}", language)
     found = own | evidence.sources.around(passage)
     if figure.is_cell and (figure.number.negative or OUTFLOW.search(figure.label_text)):
         found |= paying_terms(language)
