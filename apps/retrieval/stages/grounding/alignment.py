@@ -21,7 +21,7 @@ _FRONTED: Final = re.compile(
     r"^\W*(?P<first>(?:in|at|on|for|under|during|according|as|by|with|from|within|bei|im|am)\b[^,]{1,80}),\s*(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
-_CODE: Final = re.compile(r"\b[A-Z]{1,5}-?\d+[A-Z]?\b")
+_CODE: Final = re.compile(r"\b(?!Q[1-4]\b|FY|H[12]\b)[A-Z]{1,5}-?\d+[A-Z]?\b")
 _NAME: Final = re.compile(r"(?<=\s)[A-Z][\w&.-]*(?:\s+[A-Z][\w&.-]*)*")
 _IN_ORDER: Final = 0.75
 _LOOSELY_IN_ORDER: Final = 0.6

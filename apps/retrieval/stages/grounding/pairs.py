@@ -181,16 +181,15 @@ def _with_the_one_before(figure: Figure, row: Sequence[Figure], spoken: Spoken) 
         named = {sequential}
     elif YEAR_BEFORE.search(spoken.text):
         named = {before}
-    wanted = [each for each in sorted(named, reverse=True) if each < time] or [
-        before,
-        *([sequential] if time[1] else []),
-    ]
+    wanted = [each for each in sorted(named, reverse=True) if each < time]
+    usual = [before, *([sequential] if time[1] else [])]
     by_time = {
         at: each
         for each in row
         if each is not figure and (at := time_of(each)) is not None and each.number.unit is figure.number.unit
     }
-    found = [by_time[each] for each in wanted if each in by_time and _same_kind(by_time[each], figure)]
+    alike = {at: each for at, each in by_time.items() if _same_kind(each, figure)}
+    found = [alike[each] for each in wanted if each in alike] or [alike[each] for each in usual if each in alike]
     # Where the sentence says no more, the period before may be that of the year before or the last one.
     yield from (Pair(later=figure, earlier=each) for each in found)
 
