@@ -74,7 +74,7 @@ def test_a_result_is_worked_out_and_may_stand_in_the_text() -> None:
     ],
 )
 def test_a_calculation_that_does_not_come_out_does_not_hold(changed: dict[str, str]) -> None:
-    calculation = replace(CALCULATION, **changed)
+    calculation = replace(CALCULATION, **changed)  # type: ignore[arg-type]
     text = "Revenue grew by 8.9 % in 2024."
     assert status(text, CLAIM, calculations=(calculation,)) is not GroundingStatus.GROUNDED
 
