@@ -272,19 +272,19 @@ FALLBACK: BaselineFallback = {
 
 # Highest priority first: this is the order in the context, and what does not fit goes, the last ones first.
 BUDGETS: list[BaselineBudget] = [
-    {"kind": "org_profile", "label": "Firm profile", "cap_chars": 800},
-    {"kind": "compliance_profile", "label": "Compliance", "cap_chars": 800},
-    {"kind": "methodology", "label": "Methodology", "cap_chars": 800},
-    {"kind": "fund_profile", "label": "Funds", "cap_chars": 1000},
-    {"kind": "style_sample", "label": "House style", "cap_chars": 1200},
-    {"kind": "run", "label": "Past runs", "cap_chars": 700},
-    {"kind": "report_edit_pattern", "label": "Edit patterns", "cap_chars": 500},
-    {"kind": "dataset_summary", "label": "Dataset notes", "cap_chars": 500},
-    {"kind": "schedule", "label": "Schedules", "cap_chars": 400},
-    {"kind": "reference_report", "label": "Reference packs", "cap_chars": 600},
+    {"kind": "org_profile", "label": "Firm profile", "cap_chars": 3200},
+    {"kind": "compliance_profile", "label": "Compliance", "cap_chars": 3200},
+    {"kind": "methodology", "label": "Methodology", "cap_chars": 3200},
+    {"kind": "fund_profile", "label": "Funds", "cap_chars": 4000},
+    {"kind": "style_sample", "label": "House style", "cap_chars": 4800},
+    {"kind": "run", "label": "Past runs", "cap_chars": 2800},
+    {"kind": "report_edit_pattern", "label": "Edit patterns", "cap_chars": 2000},
+    {"kind": "dataset_summary", "label": "Dataset notes", "cap_chars": 2000},
+    {"kind": "schedule", "label": "Schedules", "cap_chars": 1600},
+    {"kind": "reference_report", "label": "Reference packs", "cap_chars": 2400},
 ]
 
-TOTAL_CAP = 4096  # characters of context in all
+TOTAL_CAP = 16384  # characters of context in all
 
 CLASSIFIER: BaselineClassifier = {
     "neighbours": 3,  # the score starts from the mean similarity of this many nearest examples

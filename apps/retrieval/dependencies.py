@@ -14,6 +14,7 @@ from apps.retrieval.protocols import (
     Healer,
     IntentGate,
     Inventory,
+    PieceEmbedder,
     QueryEmbedder,
     Retriever,
     Rewriter,
@@ -37,6 +38,7 @@ class PipelineDependencies:
 
     policy: the retrieval settings of the policy version in force.
     settings: the settings of the stages.
+    pieces: embeds sentences and rows on this machine; None where the embedding model runs elsewhere.
     generator: the tenant's generator. quoting: answers by quotation when the generator fails.
     """
 
@@ -53,3 +55,4 @@ class PipelineDependencies:
     policy: RetrievalSettings
     settings: StageSettings = field(default_factory=StageSettings)
     slots: Slots = field(default_factory=Slots)
+    pieces: PieceEmbedder | None = None

@@ -33,9 +33,11 @@ def asked_json(asked: Asked, *, trace: bool = False) -> Json:
     return {
         "question": asked.text,
         "answer": answer.text,
+        "outcome": answer.outcome.value,
         "refused": answer.refused,
         "refusal": to_json(answer.refusal),
         "grounding": answer.grounding.value if answer.grounding else None,
+        "relevance": to_json(answer.relevance),
         "repair": answer.repair.value,
         "citations": [citation_json(citation) for citation in answer.citations],
         **_decided(asked.decision, asked.grant, asked.result.trace),
@@ -80,6 +82,7 @@ def citation_json(citation: Citation) -> Json:
         "section": citation.section,
         "quote": citation.quote,
         "columns": citation.columns,
+        "row": to_json(citation.row),
         "char_start": citation.char_start,
         "char_end": citation.char_end,
     }

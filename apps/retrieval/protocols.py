@@ -53,6 +53,13 @@ class QueryEmbedder(Protocol):
         """Embed the question's text. Returns: (d,) float32, unit norm. Raises: ProviderError."""
 
 
+class PieceEmbedder(Protocol):
+    """Embeds sentences and rows of passages on this machine."""
+
+    def embed_documents(self, texts: Sequence[str]) -> FloatVector:
+        """Returns: (n, d) float32, rows of unit norm, of the same model as the question's. Raises: ProviderError."""
+
+
 class Inventory(Protocol):
     def read(self, bounds: SearchBounds) -> CorpusInventory:
         """Return what the corpus holds within the bounds, including their given filters but not `bounds.filter`."""

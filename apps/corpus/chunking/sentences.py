@@ -12,6 +12,11 @@ _ABBREVIATED = (
     "nr bzw z.b d.h u.a ca abs ziff vgl evtl ggf inkl exkl mio mrd tsd usw sog gem s.a n.v"
 )
 _ABBREVIATIONS = frozenset(_ABBREVIATED.split())
+# "Am 20. März", "im 3. Quartal": a German ordinal before what it counts.
+_COUNTED = re.compile(
+    r"(?:Januar|J\u00e4nner|Februar|M\u00e4rz|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|Quartal"
+    r"|Halbjahr|Gesch\u00e4ftsjahr|Tag|Woche|Monat|Jahr|Kalendertag|Stock|Sitzung|Auflage|Nachtrag|Bundes)"
+)
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -37,6 +42,8 @@ def _ends_sentence(text: str, match: re.Match[str]) -> bool:
         return True
     last = word.group(1).lower().rstrip(".")
     if last in _ABBREVIATIONS or (len(last) == 1 and last.isalpha()):
+        return False
+    if last.isdigit() and len(last) <= 2 and _COUNTED.match(text, match.end()):
         return False
     # "1. Notes", "Item 7. Management": a number at the beginning of a line or after a title word is a label.
     return not (last.rstrip("abc").isdigit() and word.start() - len("item ") <= 0)

@@ -12,9 +12,15 @@ from apps.corpus.extraction.pdf_lines import Line, middle_of
 
 _EDGE_LINES = 3
 _REPEATS = 4  # pages that must carry the same line
+_REPEATS_BESIDE_A_NUMBER = 2  # pages that must carry the line that stands beside "Page 2 of 3"
 _PAGE_NUMBER = re.compile(
     r"^(?:page\s*)?[-\u2013\u2014(]?\s*(?:[A-Z]{1,2}-)?(?:\d{1,4}|[ivxl]{1,6})\s*[-\u2013\u2014)]?(?:\s*(?:of|/)\s*\d{1,4})?$",
     re.IGNORECASE,
+)
+# With a capital: "the table on page 2" is text.
+_NUMBERED_PAGE = re.compile(
+    r"\W*\b(?:Page|PAGE|Seite|SEITE)\s*\d{1,4}(?:\s*(?:of|OF|von|VON|/)\s*\d{1,4})?\W*$"
+    r"|^\W*(?:Page|PAGE|Seite|SEITE)\s*\d{1,4}(?:\s*(?:of|OF|von|VON|/)\s*\d{1,4})?\b\W*"
 )
 _OUTER_NUMBER = re.compile(r"^\d{1,4}\s+|\s+\d{1,4}$")
 
@@ -46,9 +52,11 @@ class Furniture:
         text = line.text
         if _PAGE_NUMBER.match(text):
             return True
-        if item_of(text) is not None or sum(_is_figure(word.text) for word in line.words) > 2:
+        numbered = _NUMBERED_PAGE.search(text) is not None
+        figures = sum(_is_figure(word) for word in _key(line).split())
+        if item_of(text) is not None or (figures > 2 and not numbered):
             return False
-        return self._seen[_key(line)] >= _REPEATS
+        return self._seen[_key(line)] >= (_REPEATS_BESIDE_A_NUMBER if numbered else _REPEATS)
 
 
 def _top_down(lines: Sequence[Line]) -> list[int]:
@@ -56,7 +64,7 @@ def _top_down(lines: Sequence[Line]) -> list[int]:
 
 
 def _key(line: Line) -> str:
-    return _OUTER_NUMBER.sub("", line.text)
+    return _OUTER_NUMBER.sub("", _NUMBERED_PAGE.sub("", line.text))
 
 
 def _is_figure(text: str) -> bool:

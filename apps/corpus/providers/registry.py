@@ -26,6 +26,11 @@ def provider_for(profile: str, *, tenant_region: str, tenant_strict: bool) -> Re
     return bound
 
 
+def runs_here(profile: str) -> bool:
+    """Return whether a profile's model runs in this process, so that a text that it embeds goes nowhere."""
+    return EMBEDDING_PROFILES.named(profile).backend is Backend.SENTENCE_TRANSFORMERS
+
+
 def token_vectors_for(profile: str, *, tenant_region: str, tenant_strict: bool) -> TokenVectorProvider:
     """Return the provider of token vectors of a profile; it uses the same loaded model that embeds texts.
 

@@ -7,9 +7,11 @@ from typing import Any
 ANSWER: dict[str, Any] = {
     "question": "What was the drawdown in Q4 2024?",
     "answer": "The maximum drawdown of the Alpha Fund in the fourth quarter was 12.5 %. [alpha-q4-2024-1f3c|p3|c7]",
+    "outcome": "answered",
     "refused": False,
     "refusal": None,
     "grounding": "grounded",
+    "relevance": {"status": "full", "kind": "number", "missing": []},
     "repair": "none",
     "citations": [
         {
@@ -26,6 +28,7 @@ ANSWER: dict[str, Any] = {
             "section": "Performance",
             "quote": "The maximum drawdown of the Alpha Fund in the fourth quarter was 12.5 %.",
             "columns": "",
+            "row": None,
             "char_start": 412,
             "char_end": 484,
         }

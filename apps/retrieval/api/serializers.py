@@ -11,7 +11,14 @@ from typing import Any
 from rest_framework import serializers
 
 from apps.corpus.kinds import Kind
-from apps.retrieval.contracts import GroundingStatus, RefusalReason, Repair
+from apps.retrieval.contracts import (
+    AnswerKind,
+    AnswerOutcome,
+    GroundingStatus,
+    RefusalReason,
+    RelevanceStatus,
+    Repair,
+)
 from apps.retrieval.trace import Stage, StageStatus
 from apps.tenants.api.serializers import LabelledSerializer, choices_of
 
@@ -23,6 +30,21 @@ class CitedDocumentSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=Kind.choices)
 
 
+class RowCellSerializer(serializers.Serializer[Any]):
+    column = serializers.CharField(help_text="Its heading, or empty if the table does not say.")
+    value = serializers.CharField()
+
+
+class QuotedRowSerializer(serializers.Serializer[Any]):
+    """Has a field of the name `label`, the label of the row."""
+
+    cells = RowCellSerializer(many=True)
+    caption = serializers.CharField(help_text="What the table says of its unit and scale, or empty.")
+
+    def get_fields(self) -> dict[str, Any]:
+        return {"label": serializers.CharField(), **super().get_fields()}
+
+
 class CitationSerializer(serializers.Serializer[Any]):
     ref_id = serializers.CharField(help_text="document|p34|c2, as the answer uses it.")
     chunk_id = serializers.UUIDField(help_text="The id of the passage, as in GET /api/v1/documents/{id}/chunks/.")
@@ -32,6 +54,9 @@ class CitationSerializer(serializers.Serializer[Any]):
     section = serializers.CharField()
     quote = serializers.CharField(help_text="Verbatim: the page's text[char_start:char_end].")
     columns = serializers.CharField(help_text="The column headings above a quoted row of a table, or empty.")
+    row = QuotedRowSerializer(
+        allow_null=True, help_text="A quoted row of a table, as it was read; null for a sentence."
+    )
     char_start = serializers.IntegerField(help_text="Within the page's text, in Unicode code points from 0.")
     char_end = serializers.IntegerField(help_text="Exclusive.")
 
@@ -116,6 +141,17 @@ class RefusalSerializer(serializers.Serializer[Any]):
     message = serializers.CharField()
 
 
+class RelevanceSerializer(serializers.Serializer[Any]):
+    status = serializers.ChoiceField(
+        choices=choices_of(RelevanceStatus),
+        help_text="full: it answers what was asked. partial: some of it is missing. none: closest passages.",
+    )
+    kind = serializers.ChoiceField(choices=choices_of(AnswerKind), help_text="The kind of answer that was asked for.")
+    missing = serializers.ListField(
+        child=serializers.CharField(), help_text="What was asked for and is not in the answer, in words."
+    )
+
+
 class DegradationSerializer(serializers.Serializer[Any]):
     stage = serializers.CharField()
     code = serializers.CharField()
@@ -176,13 +212,23 @@ class SearchedSerializer(DecidedSerializer):
 
 class AnswerSerializer(DecidedSerializer):
     answer = serializers.CharField(help_text="With a refusal, why, and what to do.")
+    outcome = serializers.ChoiceField(
+        choices=choices_of(AnswerOutcome),
+        help_text=(
+            "answered; closest_passages: nothing found clearly answers the question, so the closest passages are "
+            "quoted and nothing is claimed; refused."
+        ),
+    )
     grounding = serializers.ChoiceField(
         choices=choices_of(GroundingStatus),
         allow_null=True,
         help_text=(
-            "Whether the cited passages support the answer; an answer that they do not support is refused. Null "
-            "with a refusal."
+            "Whether every statement stands in its source; an answer that does not is withheld. Null with a refusal "
+            "and with closest passages, which claim nothing."
         ),
+    )
+    relevance = RelevanceSerializer(
+        allow_null=True, help_text="Whether it answers what was asked. Null with a refusal."
     )
     repair = serializers.ChoiceField(
         choices=choices_of(Repair),

@@ -48,6 +48,7 @@ class Passage:
 
     trimmed: whether parts of the chunk were left out to keep within the budget.
     lines: the candidate's lines that are shown.
+    rank: its position among the candidates, from 0.
     similarities: cosine similarity of the question with each quotable piece, by the piece's start in the chunk; empty
         where the pieces were not embedded.
     """
@@ -58,6 +59,7 @@ class Passage:
     text: str
     trimmed: bool
     lines: tuple[FoundLine, ...] = ()
+    rank: int = 0
     similarities: tuple[tuple[int, float], ...] = ()
 
 

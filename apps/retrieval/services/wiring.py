@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from apps.corpus.providers.around import ProviderAround
 from apps.corpus.providers.protocol import EmbeddingProvider, Vectors
-from apps.corpus.providers.registry import provider_for
+from apps.corpus.providers.registry import provider_for, runs_here
 from apps.intents.contracts import IntentDecision, KindGrant, PolicySnapshot
 from apps.intents.gate import gate
 from apps.intents.selectors import policy_in_force
@@ -114,4 +114,5 @@ def dependencies_for(
             SlotParts(policy=snapshot.retrieval, tenant_region=region, tenant_strict=strict),
             generator,
         ),
+        pieces=provider if runs_here(tenant.embedding_profile) else None,
     )

@@ -22,23 +22,18 @@ from apps.retrieval.contracts import (
 )
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.errors import GenerationError
+from apps.retrieval.generation.extractive import as_closest
 from apps.retrieval.generation.protocol import Revising
 from apps.retrieval.recorder import OpenStage, TraceRecorder
 from apps.retrieval.stages.grounding.cite import cite
 from apps.retrieval.stages.grounding.ground import ground
 from apps.retrieval.stages.grounding.shorten import shorten, still_answers
-from apps.retrieval.stages.grounding.subject import list_held_periods, unknown_names, unknown_periods
+from apps.retrieval.stages.grounding.subject import unknown_names, unknown_periods
+from apps.retrieval.stages.quoting.judge import judge_relevance
 from apps.retrieval.stages.ranking.assemble import assemble
+from apps.retrieval.steps.quoting import check_quoted, quote
 from apps.retrieval.trace import Stage, StageStatus, Trace
 
-_NOT_ABOUT = (
-    "Nothing that this question may reach mentions {names}. Check the name; it may also be in a scope that you do "
-    "not hold, or in a kind of document that this intent may not reach."
-)
-_NOT_OF = (
-    "Nothing that this question may reach covers {periods}: the documents found cover {held}. Ask for a "
-    "period that they cover, or have the missing report added; it may also be in a scope that you do not hold."
-)
 _WITHHELD = "retrieval.answer_withheld"
 _QUOTED_INSTEAD = "The model's answer was withheld: {reason} These are quotations."
 _UNGROUNDED = (
@@ -71,25 +66,24 @@ def write(
 ) -> GeneratedAnswer:
     """Write the answer. If the model fails, quote instead and say so in the answer.
 
-    Refuse before anything is written if the question has a name that no passage mentions, or if no passage is of a
-    period that it asks for, because figures of another fund or another year would be no answer.
+    If the question has a name that no passage mentions, or no passage is of a period that it asks for, no model is
+    asked: figures of another fund or another year would be no answer. The closest passages are quoted.
     """
     with recorder.stage(Stage.GENERATE, count_in=len(context.passages)) as stage:
-        if missing := unknown_names(analysis, context):
-            stage.notes.append(f"Not written: no passage mentions {', '.join(missing)}.")
-            stage.status = StageStatus.SKIPPED
-            names = " and ".join(f"“{name}”" for name in missing)
-            return _not_written(_NOT_ABOUT.format(names=names))
-        if periods := unknown_periods(analysis, context):
-            asked, held = (period.label for period in periods), list_held_periods(context.passages)
-            stage.notes.append("Not written: no passage covers the period asked for.")
-            stage.status = StageStatus.SKIPPED
-            return _not_written(_NOT_OF.format(periods=" or ".join(asked), held=", ".join(held) or "no period"))
-        try:
-            draft = deps.generator.generate(analysis, context)
-        except GenerationError as error:
-            stage.degrade(code=error.code, message=error.detail)
-            draft = deps.quoting.generate(analysis, context)
+        unheld = unknown_names(analysis, context) or unknown_periods(analysis, context)
+        if unheld and deps.generator.name != deps.quoting.name:
+            # A model would be asked about another fund or another year.
+            stage.notes.append("The model is not asked: no passage is about a name or a period of the question.")
+        if unheld or deps.generator.name == deps.quoting.name:
+            draft = quote(stage, analysis, context, deps)
+        else:
+            try:
+                draft = deps.generator.generate(analysis, context)
+            except GenerationError as error:
+                stage.degrade(code=error.code, message=error.detail)
+                draft = quote(stage, analysis, context, deps)
+            else:
+                draft = _closest_if_given_up(stage, draft, analysis, context, deps)
         stage.notes.extend(draft.notes)
         if draft.refusal:
             stage.notes.append(draft.refusal.message)
@@ -97,15 +91,21 @@ def write(
         return draft
 
 
-def _not_written(message: str) -> GeneratedAnswer:
-    return GeneratedAnswer(
-        text="",
-        ref_ids=(),
-        quotes=(),
-        generator="",
-        model="",
-        refusal=Refusal(reason=RefusalReason.NOT_IN_CONTEXT, message=message),
-    )
+def _closest_if_given_up(
+    stage: OpenStage,
+    draft: GeneratedAnswer,
+    analysis: QueryAnalysis,
+    context: ContextBlock,
+    deps: PipelineDependencies,
+) -> GeneratedAnswer:
+    """Return the closest passages where the model found no answer; else the draft."""
+    if draft.refusal is None:
+        return draft
+    quoted = as_closest(quote(stage, analysis, context, deps))
+    if quoted.refusal is not None:
+        return draft
+    stage.notes.append(draft.refusal.message)
+    return quoted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +160,9 @@ def _repair(
     analysis: QueryAnalysis,
     deps: PipelineDependencies,
 ) -> Outcome:
+    if draft.generator == deps.quoting.name:
+        report = check_quoted(draft, context, analysis)
+        return Outcome(answer=draft, report=report, withheld=report.status is not GroundingStatus.GROUNDED)
     report = _check(stage, draft, context, analysis, deps)
     if report.status is GroundingStatus.GROUNDED:
         return Outcome(answer=draft, report=report)
@@ -195,13 +198,12 @@ def _quote_instead(
     deps: PipelineDependencies,
 ) -> Outcome:
     """Return what the passages themselves say in place of an answer that is withheld, marked as such."""
-    if withheld.generator != deps.quoting.name:
-        quoted = deps.quoting.generate(analysis, context)
-        if quoted.refusal is None:
-            of_quotes = ground(quoted, context, analysis=analysis)
-            if of_quotes.status is GroundingStatus.GROUNDED:
-                stage.degrade(code=_WITHHELD, message=_QUOTED_INSTEAD.format(reason=report.reason))
-                return Outcome(answer=quoted, report=of_quotes, unconfirmed=_failed(report))
+    quoted = quote(stage, analysis, context, deps)
+    if quoted.refusal is None:
+        of_quotes = check_quoted(quoted, context, analysis)
+        if of_quotes.status is GroundingStatus.GROUNDED:
+            stage.degrade(code=_WITHHELD, message=_QUOTED_INSTEAD.format(reason=report.reason))
+            return Outcome(answer=quoted, report=of_quotes, unconfirmed=_failed(report))
     return Outcome(answer=withheld, report=report, withheld=True, unconfirmed=_failed(report))
 
 
@@ -254,12 +256,14 @@ def finish_answer(outcome: Outcome, context: ContextBlock, analysis: QueryAnalys
         text=draft.text,
         ref_ids=draft.ref_ids,
         citations=citations,
-        grounding=report.status if report else None,
+        grounding=report.status if report and not draft.closest else None,
         generator=draft.generator,
         model=draft.model,
         degradations=trace.degradations,
         notices=analysis.notices,
         repair=outcome.repair,
+        relevance=judge_relevance(draft, context, analysis),
+        closest=draft.closest,
     )
 
 

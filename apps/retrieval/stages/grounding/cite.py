@@ -44,6 +44,7 @@ def _citation(passage: Passage, quote: Quote) -> Citation:
         columns=quote.columns,
         char_start=chunk.char_start + quote.start,
         char_end=chunk.char_start + quote.end,
+        row=quote.row,
     )
 
 

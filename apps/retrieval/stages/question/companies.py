@@ -30,8 +30,13 @@ _COMMON_FIRST_WORDS: Final = word_set(
     ai tech energy health real
     """
 )
+# What a company is. Before a name, they are no part of it.
+_BUSINESSES: Final = word_set(
+    "bank banco banca banque sparkasse volksbank group gruppe groupe gruppo holding stadtwerke versicherung"
+)
 _SHORTEST_JOINED: Final = 5
 _SHORTEST_FIRST_WORD: Final = 2
+_SHORTEST_IN_LOWER_CASE: Final = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,10 +103,10 @@ def _find_spellings(
 ) -> dict[str, list[tuple[_Alias, tuple[Mention, ...]]]]:
     """Return for each company the spellings of its name that the text holds, the surest first, with their positions."""
     held = sorted({(entry.company, entry.ticker) for entry in entries if entry.company})
-    sharing = Counter(_bare_words(company)[0] for company in {company for company, _ in held})
+    sharing = Counter(_first_word(company) for company in {company for company, _ in held})
     written: dict[str, list[tuple[_Alias, tuple[Mention, ...]]]] = {}
     for company, ticker in held:
-        for alias in _aliases(company, ticker, shared=sharing[_bare_words(company)[0]] > 1):
+        for alias in _aliases(company, ticker, shared=sharing[_first_word(company)] > 1):
             if mentions := mentions_of(alias.text, text, case_sensitive=alias.case_sensitive):
                 written.setdefault(company, []).append((alias, mentions))
     return written
@@ -144,10 +149,8 @@ def _aliases(company: str, ticker: str, *, shared: bool) -> Iterator[_Alias]:
     if len(bare) > 2:
         shorter = " ".join(bare[:2])
         yield _Alias(text=shorter, certainty=Certainty.SURE, case_sensitive=False, why="the beginning of the name")
-    first = bare[0]
-    # "Swiss" and "Deutsche" are read as countries, and not as short forms of Swiss Re and Deutsche Bank.
-    common = first.lower() in _COMMON_FIRST_WORDS or code_of(first)
-    if len(bare) > 1 and len(first) >= _SHORTEST_FIRST_WORD and not common:
+    first = _first_word(company)
+    if len(bare) > 1 and len(first) >= _SHORTEST_FIRST_WORD:
         yield _Alias(
             text=first,
             certainty=Certainty.LIKELY if shared else Certainty.SURE,
@@ -155,8 +158,22 @@ def _aliases(company: str, ticker: str, *, shared: bool) -> Iterator[_Alias]:
             why="the first word",
             by_capital=not first.isupper(),
         )
+    if len(bare) > 1 and len(first) >= _SHORTEST_IN_LOWER_CASE:
+        yield _Alias(text=first, certainty=Certainty.LIKELY, case_sensitive=False, why="the first word, in lower case,")
     if stem := _upper_case_stem(bare):
         yield _Alias(text=stem, certainty=Certainty.SURE, case_sensitive=True, why="the abbreviation")
+
+
+def _first_word(company: str) -> str:
+    """Return the word by which a company is known for short: "Nordharden" for Bank Nordharden; "" if there is none."""
+    words = _bare_words(company)
+    named = [word for word in words if word.lower() not in _BUSINESSES] or words
+    return "" if _is_common(named[0]) else named[0]
+
+
+def _is_common(word: str) -> bool:
+    """Return whether a word alone names no company. "Swiss" and "Deutsche" are read as countries, for one."""
+    return word.lower() in _COMMON_FIRST_WORDS or bool(code_of(word))
 
 
 def _bare_words(company: str) -> list[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from apps.intents.context_budget import SECTION_BREAK, SharedContext, section_heading, share_context
 from apps.intents.contracts import KindBudget
 from apps.retrieval.contracts import (
     Candidate,
+    ChunkId,
     ContextBlock,
     ContextSection,
     LeftOut,
@@ -43,12 +44,13 @@ def assemble(
     Returns: the block. The same candidates, question and budgets give the same bytes.
     """
     left_out: list[LeftOut] = []
+    ranks = {candidate.hit.chunk_id: rank for rank, candidate in enumerate(candidates)}
 
     def fill(budget: KindBudget, cap_chars: int) -> ContextSection | None:
         of_kind = [each for each in candidates if each.hit.kind == budget.kind]
         if not of_kind:
             return None
-        section, too_long = _section(of_kind, budget, cap_chars, analysis)
+        section, too_long = _section(of_kind, budget, cap_chars, analysis, ranks)
         left_out.extend(too_long)
         return section if section.passages else None
 
@@ -65,12 +67,16 @@ def assemble(
 
 
 def _section(
-    candidates: Sequence[Candidate], budget: KindBudget, cap_chars: int, analysis: QueryAnalysis
+    candidates: Sequence[Candidate],
+    budget: KindBudget,
+    cap_chars: int,
+    analysis: QueryAnalysis,
+    ranks: Mapping[ChunkId, int],
 ) -> tuple[ContextSection, list[LeftOut]]:
     heading = section_heading(budget)
     prefixes = [f"[{ref_id(candidate.chunk)}] " for candidate in candidates]
     windows = choose_windows(candidates, prefixes=prefixes, room_chars=cap_chars - len(heading) - 1, analysis=analysis)
-    passages = tuple(_passage(window) for window in windows if window.excerpts)
+    passages = tuple(_passage(window, ranks[window.candidate.hit.chunk_id]) for window in windows if window.excerpts)
     lines = (f"[{passage.ref_id}] {passage.text}" for passage in passages)
     too_long = [
         LeftOut(
@@ -91,7 +97,7 @@ def _section(
     return section, too_long
 
 
-def _passage(window: Window) -> Passage:
+def _passage(window: Window, rank: int) -> Passage:
     chunk = window.candidate.chunk
     shown = tuple(
         line
@@ -106,6 +112,7 @@ def _passage(window: Window) -> Passage:
         text=window.text,
         trimmed=len(held) < len("".join(chunk.text.split())),
         lines=shown,
+        rank=rank,
     )
 
 

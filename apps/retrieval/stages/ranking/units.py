@@ -7,16 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from apps.corpus.chunking.sentences import sentence_spans
 from apps.retrieval.contracts import StoredChunk
 
 _NUMBER: Final = re.compile(r"[($€£-]*\d[\d,.]*\)?%?")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _YEAR: Final = re.compile(r"\b(?:19|20)\d{2}\b")
-_SENTENCE_END: Final = re.compile(r"[.!?]+[\"'”\u2019)\]]*(?=\s+[\"'“\u2018(\[]?[A-Z0-9$€£])")
-_ABBREVIATION: Final = re.compile(
-    r"(?:\b(?:[A-Z]|U\.S|U\.K|E\.U|Inc|Corp|Co|Ltd|No|Nos|Mr|Mrs|Ms|Dr|St|vs|approx|e\.g|i\.e|cf|ca|etc|Art|Sec|Fig"
-    r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec))\.$"
-)
 _CELL: Final = re.compile(r"[($€£+\-\u2212]*\d[\d,.]*[)%]*|[\u2014\u2013\-$€£%)(]+|\)%")
 _NAMED_CELL: Final = re.compile(r"\|[^|:\n]{1,80}:\s")
 _EMPTY_CELLS: Final = frozenset("\u2014\u2013-")
@@ -147,14 +143,8 @@ def _ends_like_a_label(text: str) -> bool:
 
 
 def _sentences(text: str, block: Unit) -> Iterator[Unit]:
-    start = block.start
-    for match in _SENTENCE_END.finditer(text, block.start, block.end):
-        if _ABBREVIATION.search(text[start : match.end()].rstrip("\"'”\u2019)]")):
-            continue
-        yield _strip(text, start, match.end(), is_row=False)
-        start = match.end()
-    if text[start : block.end].strip():
-        yield _strip(text, start, block.end, is_row=False)
+    for start, end in sentence_spans(text[block.start : block.end]):
+        yield _strip(text, block.start + start, block.start + end, is_row=False)
 
 
 def _strip(text: str, start: int, end: int, *, is_row: bool) -> Unit:

@@ -1,0 +1,137 @@
+"""Rate every sentence and row of the context as an answer: by words, by meaning, by form and by rank."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from apps.retrieval.contracts import AnswerKind, Certainty, ContextBlock, Passage, QueryAnalysis, Quote
+from apps.retrieval.stages.figures.answerable import Lack, lack_of
+from apps.retrieval.stages.question.relax import states
+from apps.retrieval.stages.quoting.fit import fits_kind
+from apps.retrieval.stages.quoting.rows import is_table_header, with_row
+from apps.retrieval.stages.ranking.quotable import quotable_pieces
+from apps.retrieval.stages.ranking.relevance import Piece, Relevance, rate_pieces
+from apps.retrieval.stages.ranking.units import split_units, surroundings_of
+
+_HEADING_LONGEST_CHARS: Final = 80
+_FULL_LENGTH_CHARS: Final = 400
+_ENDS: Final = re.compile(r"[.!?:;,][\"'\u201d\u2019)\]]*$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatedPiece:
+    """A sentence or row with its ratings.
+
+    passage: its position in the context. similarity: cosine similarity with the question, None if it was not embedded.
+    fit: how far it has the form of the answer asked for, 0 to 1. lack: what it lacks to be the answer.
+    confidence: an estimate of the probability that it answers the question, 0 to 1; orders the pieces.
+    """
+
+    passage: int
+    quote: Quote
+    relevance: Relevance
+    similarity: float | None
+    fit: float
+    lack: Lack | None
+    is_heading: bool
+    confidence: float
+
+
+def rate(analysis: QueryAnalysis, context: ContextBlock, kind: AnswerKind) -> tuple[RatedPiece, ...]:
+    """Return all pieces of the context that can be quoted, best first; equal pieces in the order of the context.
+
+    Column headings are no pieces: they accompany the rows under them.
+    """
+    likely = [each for each in analysis.filters if each.certainty is Certainty.LIKELY]
+    found = [
+        (index, quote, is_heading, surroundings)
+        for index, passage in enumerate(context.passages)
+        for surroundings in (surroundings_of(passage.chunk, split_units(passage.chunk.text)),)
+        for quote, is_heading in _pieces(passage)
+    ]
+    ratings = rate_pieces([Piece(text=quote.text, surroundings=around) for _, quote, _, around in found], analysis)
+    similarities = [dict(passage.similarities) for passage in context.passages]
+    lifts = [sum(states(each.chunk.document, one) for one in likely) for each in context.passages]
+    rated = [
+        _rated(
+            index,
+            quote,
+            relevance,
+            is_heading=is_heading,
+            rank=context.passages[index].rank,
+            similarity=similarities[index].get(quote.start),
+            fit=fits_kind(kind, quote),
+            lack=lack_of(quote, context.passages[index], analysis),
+            likely=lifts[index],
+        )
+        for (index, quote, is_heading, _), relevance in zip(found, ratings, strict=True)
+    ]
+    return tuple(sorted(rated, key=lambda each: -each.confidence))
+
+
+def _pieces(passage: Passage) -> Iterator[tuple[Quote, bool]]:
+    """Yield the pieces of a passage with their rows, and whether each is a heading."""
+    rows = {unit.start for unit in split_units(passage.chunk.text) if unit.is_row}
+    quotes = list(quotable_pieces(passage))
+    for quote, following in zip(quotes, [*quotes[1:], None], strict=True):
+        if quote.start not in rows:
+            yield quote, len(quote.text) <= _HEADING_LONGEST_CHARS and not _ENDS.search(quote.text)
+        elif not is_table_header(quote, following):
+            yield with_row(quote, passage), False
+
+
+# Weights of a logistic regression on 298 questions over 39 documents, rounded (see README.md of this room).
+_INTERCEPT: Final = -6.6
+_COVERAGE: Final = 1.4
+_OWN_COVERAGE: Final = 1.2
+_SIMILARITY: Final = 3.6
+_UNKNOWN_SIMILARITY: Final = 0.3
+_FIT: Final = 1.0
+_FIT_AND_COVERAGE: Final = 1.2
+_RANK: Final = 1.3
+_LENGTH: Final = 1.6
+_LIKELY: Final = 0.8
+_HEADING: Final = -2.0
+_LACK: Final = -1.0
+
+
+def _rated(
+    index: int,
+    quote: Quote,
+    relevance: Relevance,
+    *,
+    is_heading: bool,
+    rank: int,
+    similarity: float | None,
+    fit: float,
+    lack: Lack | None,
+    likely: int,
+) -> RatedPiece:
+    logit = (
+        _INTERCEPT
+        + _COVERAGE * relevance.coverage
+        + _OWN_COVERAGE * relevance.own_coverage
+        + _SIMILARITY * (_UNKNOWN_SIMILARITY if similarity is None else similarity)
+        + _FIT * fit
+        + _FIT_AND_COVERAGE * fit * relevance.coverage
+        + _RANK / (1 + rank)
+        + _LENGTH * min(len(quote.text), _FULL_LENGTH_CHARS) / _FULL_LENGTH_CHARS
+        + _LIKELY * likely
+        + _HEADING * is_heading
+        + _LACK * (lack is not None)
+    )
+    confidence = 1 / (1 + math.exp(-logit))
+    return RatedPiece(
+        passage=index,
+        quote=quote,
+        relevance=relevance,
+        similarity=similarity,
+        fit=fit,
+        lack=lack,
+        is_heading=is_heading,
+        confidence=confidence,
+    )
