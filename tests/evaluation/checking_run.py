@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
+from apps.corpus.extraction.language import detect_language
 from apps.retrieval.contracts import (
     ChunkId,
     ContextBlock,
@@ -57,9 +58,9 @@ class Outcome:
         return self.passed is (self.case.verdict == "pass")
 
 
-def check(case: Case) -> Outcome:
+def check(case: Case, languages: Mapping[str, str]) -> Outcome:
     """Read a reply, analyse its question and check the answer, as the product does."""
-    context = _context(case)
+    context = _context(case, languages)
     reply = read_reply(json.dumps(case.reply), {passage.ref_id for passage in context.passages})
     if not isinstance(reply, Reply) or not reply.answer:
         return Outcome(case=case, report=None, seconds=0.0)
@@ -98,8 +99,17 @@ def check(case: Case) -> Outcome:
     return Outcome(case=case, report=report, seconds=time.perf_counter() - started)
 
 
-def _context(case: Case) -> ContextBlock:
-    passages = tuple(_passage(each, number, case.language) for number, each in enumerate(case.passages, start=1))
+def languages_of(given: Iterable[Case]) -> Mapping[str, str]:
+    """Return the language of each document by its slug, found as the product does: in all of it that there is."""
+    texts: dict[str, dict[str, None]] = defaultdict(dict)
+    for case in given:
+        for passage in case.passages:
+            texts[str(passage["ref_id"]).split("|")[0]][str(passage["text"])] = None
+    return {slug: detect_language(of_slug) or "en" for slug, of_slug in texts.items()}
+
+
+def _context(case: Case, languages: Mapping[str, str]) -> ContextBlock:
+    passages = tuple(_passage(each, number, languages) for number, each in enumerate(case.passages, start=1))
     text = "\n\n".join(f"[{passage.ref_id}]\n{passage.text}" for passage in passages)
     return ContextBlock(
         text=text,
@@ -114,7 +124,7 @@ def _context(case: Case) -> ContextBlock:
     )
 
 
-def _passage(told: Mapping[str, Any], number: int, language: str) -> Passage:
+def _passage(told: Mapping[str, Any], number: int, languages: Mapping[str, str]) -> Passage:
     slug, page, _ = str(told["ref_id"]).split("|")
     text = str(told["text"])
     facts = DocumentFacts(
@@ -138,7 +148,7 @@ def _passage(told: Mapping[str, Any], number: int, language: str) -> Passage:
         page_end=int(page.removeprefix("p")),
         char_start=0,
         section=str(told["section"]),
-        language=language,
+        language=languages[slug],
         content_sha256="0" * 64,
     )
     excerpts = (Excerpt(text=text, start=0, end=len(text)),)
@@ -186,7 +196,8 @@ def main() -> None:
     given = parser.parse_args()
     if given.show and given.set == "kept":
         parser.error("the kept cases are not shown")
-    outcomes = [check(case) for case in cases(given.set)]
+    languages = languages_of(cases(given.set))
+    outcomes = [check(case, languages) for case in cases(given.set)]
     if given.show:
         _show(outcomes, given.show)
     print(tell(outcomes))

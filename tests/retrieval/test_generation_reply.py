@@ -80,3 +80,23 @@ def test_repair_names_problem_and_choices() -> None:
     message = repair_message("it is not one JSON object", CONTEXT)
     assert "not one JSON object" in message
     assert CONTEXT.passages[0].ref_id in message
+
+
+def test_claims_and_calculations_are_read() -> None:
+    found = reply(
+        answer="Yes.",
+        ref_ids=["a|p1|c1"],
+        claims=[{"measure": "revenue", "value": 2684, "unit": "EUR million", "ref_id": "a|p1|c1", "row": "Revenue"}],
+        calculations=[{"measure": "growth", "expression": "5 / 4", "operands": [5, {"value": "4"}], "result": "1.25"}],
+    )
+    assert isinstance(found, Reply)
+    assert (found.claims[0].value, found.claims[0].row, found.claims[0].column) == ("2684", "Revenue", "")
+    assert (found.calculations[0].operands, found.unread) == (("5", "4"), "")
+
+
+@pytest.mark.parametrize("claims", ["none", [5], [{"value": [1]}], [{"value": ""}], {"value": True}])
+def test_claims_in_another_form_are_left_out_and_counted(claims: object) -> None:
+    found = reply(answer="Yes.", ref_ids=["a|p1|c1"], claims=claims)
+    assert isinstance(found, Reply)
+    assert found.claims == ()
+    assert "1 of its claims" in found.unread

@@ -15,6 +15,7 @@ _BREAK: Final = re.compile(
     r"[,;:|]|\b(?:and|after|against|compared|versus|vs|from|than|while|but|to|und|nach|gegen\w*|von|auf)\b",
     re.IGNORECASE,
 )
+_CLAUSE: Final = re.compile(r";|\b(?:while|whereas|w\u00e4hrend)\b|,\s+(?:and|but)\s+in\b", re.IGNORECASE)
 _OF_THE_NEXT: Final = re.compile(r"['\u2019]s|\s*[:=]")
 _FURTHEST_CHARS: Final = 45
 
@@ -50,6 +51,10 @@ def bound_years(sentence: str, numbers: Sequence[Number], number: Number) -> fro
     others = [_year_behind(sentence, figures, each) for each in figures if each is not number]
     # "714.8 (2023: 826.1)": the year with the colon is of the number that follows it.
     others.extend(each for each in _YEAR.finditer(sentence) if _OF_THE_NEXT.match(sentence, each.end()))
+    following = min((each.start for each in figures if each.start >= number.end), default=None)
+    if following is not None and (cut := _CLAUSE.search(sentence, number.end, following)):
+        # "cut it to 9.4 million; in 2023 it had paid 16.5 million": the year belongs to the next.
+        others.extend(_YEAR.finditer(sentence, cut.end(), following))
     return years_of(sentence) - {_value(each) for each in others if each is not None}
 
 

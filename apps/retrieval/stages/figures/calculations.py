@@ -108,7 +108,8 @@ def comes_out(value: Decimal, operands: Sequence[Number], result: Number) -> boo
             # A share of amounts is given in per cent, and points are between percents alone.
             sought = []
         # "a / b * 100 = 11.1 %", and differences of figures that are given in per cent.
-        if any(each.value == 100 for each in operands) or all(each.unit is NumberUnit.PLAIN for each in operands):
+        plain = result.unit is not NumberUnit.PERCENT and all(each.unit is NumberUnit.PLAIN for each in operands)
+        if plain or any(each.value == 100 for each in operands):
             sought.append(value)
     scales = {operand.exponent for operand in operands}
     sought = [each.scaleb(-result.exponent) for each in sought]

@@ -97,7 +97,7 @@ class _Said:
             position += len(line) + 1
         around = (f"{chunk.context_header}\n{chunk.section}", *page)
         self._scale = next((found for text in around if (found := find_stated_scale(text)) is not None), None)
-        self._currencies = next((found for text in around if (found := currencies_in(text))), frozenset())
+        self._currencies = next((named for text in around if (named := currencies_in(text))), frozenset())
 
     def scale(self, position: int) -> int | None:
         """Return the scale that the nearest line above states, or else any line of the passage, or its page."""
@@ -120,7 +120,7 @@ def _read_piece_figures(
     if not numbers:
         return
     heading = heading_above(chunk.text, piece.start) if is_row else ""
-    label = _label(piece.text, numbers) if is_row else _label_of_entry(piece.text, numbers)
+    label = _label(piece.text, numbers) if is_row else ""
     # A caption tells the scale of most rows, and that some are per share: "in EUR million, earnings per share in EUR".
     above = "" if find_stated_scale(heading) is not None else _EXCEPT.sub("", heading)
     per_share = PER_SHARE.search(f"{label or piece.text}\n{above}") is not None
@@ -137,24 +137,32 @@ def _read_piece_figures(
     )
     for index, number in enumerate(numbers):
         column = _column(piece, numbers, index) if is_row else ""
+        offset, called, text = (0, label, piece.text) if is_row else _entry_of(piece.text, number)
         yield Figure(
             number=number,
             ref_id=passage.ref_id,
-            piece=piece.text,
-            at=piece.start,
-            label=frozenset(term for term in terms(label, chunk.language) if not term[0].isdigit()),
-            label_text=label,
+            piece=text,
+            at=piece.start + offset,
+            label=frozenset(term for term in terms(called, chunk.language) if not term[0].isdigit()),
+            label_text=called,
             heading=heading,
             column=column,
-            years=_years_in(column) if is_row else _years_in_prose(passage, piece.text, numbers, number),
+            years=_years_in(column) if is_row else _years_in_prose(passage, text, number),
             stated=stated if number.unit is NumberUnit.PLAIN else _drop_scale(stated),
             per_share=per_share,
         )
 
 
-def _years_in_prose(passage: Passage, text: str, numbers: tuple[Number, ...], number: Number) -> frozenset[int]:
+def _years_in_prose(passage: Passage, text: str, number: Number) -> frozenset[int]:
     own = passage.chunk.document.fiscal_year
-    return claimed_years(text, numbers, number, frozenset() if own is None else frozenset({own}))
+    numbers = read_numbers(text, passage.chunk.language)
+    same = next((each for each in numbers if each.text == number.text), None)
+    if same is None:
+        return frozenset()
+    told = claimed_years(text, numbers, same, frozenset() if own is None else frozenset({own}))
+    # In an entry that gives the year before in brackets, the other figure is of the year of the report.
+    entry = _ENTRY.match(text) is not None
+    return told or (frozenset({own}) if entry and own is not None else frozenset())
 
 
 def _drop_scale(stated: Stated) -> Stated:
@@ -171,11 +179,11 @@ def _column(piece: Quote, numbers: tuple[Number, ...], index: int) -> str:
         return ""
     headings, cells = piece.columns.split("|"), piece.text.split("|")
     if len(headings) == len(cells) > 1:
-        return headings[piece.text[: number.end].count("|")].strip()
+        return str(headings[piece.text[: number.end].count("|")]).strip()
     columns = YEAR.findall(piece.columns)
     figures = [each for each in numbers if each.start >= _label_end(piece.text, numbers)]
     if columns and len(columns) == len(figures) and number in figures:
-        return columns[figures.index(number)]
+        return str(columns[figures.index(number)])
     return ""
 
 
@@ -187,10 +195,18 @@ def _label(row: str, numbers: tuple[Number, ...]) -> str:
     return row[: _label_end(row, numbers)].strip(" |:$€£(-")
 
 
-def _label_of_entry(text: str, numbers: tuple[Number, ...]) -> str:
-    """Return what an entry of a list calls its figure: "- Net debt: 714.8 million (2023: 826.1 million)"."""
-    entry = _ENTRY.match(text)
-    return entry[1].strip() if entry and numbers[0].start >= entry.end() - 1 else ""
+def _entry_of(text: str, number: Number) -> tuple[int, str, str]:
+    """Return the entry of a list in which a figure stands: where it begins, its label, and its text; else the text.
+
+    "- Net debt: 714.8 million (2023: 826.1 million)" calls its figures as a row of a table does.
+    """
+    start = text.rfind("\n", 0, number.start) + 1
+    end = text.find("\n", number.end)
+    line = text[start : end if end >= 0 else len(text)]
+    entry = _ENTRY.match(line)
+    if entry is None or number.start < start + entry.end() - 1:
+        return 0, "", text
+    return start, entry[1].strip(), line
 
 
 def _label_end(row: str, numbers: tuple[Number, ...]) -> int:

@@ -14,7 +14,16 @@ from typing import Final
 
 _CODES: Final = "USD|EUR|GBP|CHF|SEK|NOK|DKK|JPY|CNY|CAD|AUD|HKD|SGD|INR|PLN|CZK|HUF"
 _SYMBOLS: Final = {"$": "USD", "US$": "USD", "C$": "CAD", "A$": "AUD", "HK$": "HKD", "€": "EUR", "£": "GBP", "¥": "JPY"}
-_NAMES: Final = {"dollar": "USD", "euro": "EUR", "pound": "GBP", "franc": "CHF", "yen": "JPY", "krona": "SEK"}
+_NAMES: Final = {
+    "dollar": "USD",
+    "euro": "EUR",
+    "pound": "GBP",
+    "pfund": "GBP",
+    "franken": "CHF",
+    "franc": "CHF",
+    "yen": "JPY",
+    "krona": "SEK",
+}
 _SCALES: Final = {
     **dict.fromkeys(("thousand", "thousands", "k", "tausend", "tsd"), 3),
     **dict.fromkeys(("million", "millions", "m", "mn", "mio", "millionen"), 6),
@@ -152,8 +161,8 @@ _PATTERNS: Final = {
             |%-?punkte|%\ ?points?|%|percent\b|per\ cent\b|prozent\b))?
         (?P<late_close>\))?
         (?:\s?(?P<scale>{_SCALE_WORDS})\b\.?)?
-        (?:\s?(?P<currency_after>(?:{_CODES}|T(?:EUR|USD|CHF|€))(?!\s?(?!(?:19|20)\d\d\b(?![.,]\d))\d)|US\$|[$€£](?!\s?\d)|(?:U\.?S\.?[\s-])?dollars?|euros?
-            |pounds?(?:\s+sterling)?|francs?)(?!\w))?
+        (?:\s?(?P<currency_after>(?:{_CODES}|T(?:EUR|USD|CHF|€))(?!\s?(?!(?:19|20)\d\d\b(?![.,]\d))\d)|US\$|[$€£](?!\s?(?!(?:19|20)\d\d\b(?![.,]\d))\d)|(?:U\.?S\.?[\s-])?dollars?|euros?
+            |pounds?(?:\s+sterling)?|francs?|pfund|franken)(?!\w))?
         """,
         re.VERBOSE | re.IGNORECASE,
     )

@@ -36,7 +36,10 @@ _LENGTH: Final = re.compile(
 _OF_TIME: Final = re.compile(
     r"\s*-?\s*(?:fiscal\s+)?(?:years?|months?|quarters?|weeks?|periods?|jahren?|monaten?)\b", re.IGNORECASE
 )
-_FROM: Final = re.compile(r"\bfrom\s+(?:about\s+|around\s+|only\s+)?$|\bvon\s+(?:rund\s+)?$", re.IGNORECASE)
+_FROM: Final = re.compile(
+    r"\b(?:from|compared\s+(?:with|to)|against|versus|vs\.?|gegen\u00fcber)\s+(?:the\s+)?(?:about\s+|around\s+|only\s+)?$|\bvon\s+(?:rund\s+)?$",
+    re.IGNORECASE,
+)
 _TO: Final = re.compile(r"\s*(?:to|auf|->|\u2192)\s+(?:[A-Z]{3}\s?|[$\u20ac\u00a3]\s?)?\(?\d", re.IGNORECASE)
 _AUF: Final = re.compile(r"[^,;.]{0,40}\bauf\b", re.IGNORECASE)
 # A year with which is compared is not that of the figure.

@@ -1,9 +1,10 @@
-"""Work out what a sentence or its question names by formula: a measure of the glossary, or one row as a share of another."""
+"""Work out what a sentence or its question names by formula: a measure, or one row as a share of another."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
@@ -14,16 +15,16 @@ from apps.retrieval.stages.figures.in_passages import Figure
 from apps.retrieval.stages.figures.measures import MEASURES
 from apps.retrieval.stages.figures.numbers import Number, NumberUnit
 from apps.retrieval.stages.figures.periods import claimed_years, is_from
-from apps.retrieval.stages.grounding.claims import Bound, Spoken, reference_years
-from apps.retrieval.stages.grounding.directions import time_of
 from apps.retrieval.stages.grounding.evidence import Result, rows_named
 from apps.retrieval.stages.grounding.labels import measure_words, measures_in
 from apps.retrieval.stages.grounding.moving_words import calculated_terms, moving_terms
+from apps.retrieval.stages.grounding.pairs import time_of
+from apps.retrieval.stages.grounding.spoken import Bound, Spoken, reference_years
 from apps.retrieval.stages.grounding.wording import blank_places, plain_terms, word_terms
 from apps.retrieval.stages.question.period_mentions import read_period_mentions
 
 _RELATIVE: Final = re.compile(
-    r"\b(?:relative\s+to|(?:share|percentage|proportion)\s+of|as\s+an?\s+(?:share|percentage|proportion)\s+of|divided\s+by|in\s+relation\s+to|per\s?cent\s+of|%\s+of"
+    r"\b(?:relative\s+to|times|(?:share|percentage|proportion)\s+of|as\s+an?\s+(?:share|percentage|proportion)\s+of|divided\s+by|in\s+relation\s+to|per\s?cent\s+of|%\s+of"
     r"|im\s+verh\u00e4ltnis\s+zu[rm]?|geteilt\s+durch|gemessen\s+an)\b|%\s+of\b",
     re.IGNORECASE,
 )
@@ -53,15 +54,17 @@ def by_formula(number: Number, spoken: Spoken, bound: Sequence[Bound]) -> tuple[
         for value, operands, words in (*_values(text, number, spoken), *_of_each_other(text, bound)):
             if _gives(number, value, operands):
                 ref_id = operands[0].ref_id
-                bound = Bound(number=number, supported=True, note=_BY_ITS_FORMULA, ref_id=ref_id)
-                return bound, Result(number=number, operands=operands, words=words, ref_id=ref_id)
+                found = Bound(number=number, supported=True, note=_BY_ITS_FORMULA, ref_id=ref_id)
+                return found, Result(number=number, operands=operands, words=words, ref_id=ref_id)
     return None
 
 
 def _gives(number: Number, value: Decimal, operands: tuple[Figure, ...]) -> bool:
     if number.unit in (NumberUnit.POINTS, NumberUnit.BASIS_POINTS):
         return False
-    if comes_out(value, (), number):
+    if number.unit is NumberUnit.PERCENT:
+        value *= 100
+    if comes_out(value, (), replace(number, unit=NumberUnit.PLAIN)):
         return True
     scales = {exponent for each in operands for exponent in (each.stated.exponent or 0, each.number.exponent)}
     return number.unit is NumberUnit.PLAIN and any(comes_out(value.scaleb(each), (), number) for each in scales)

@@ -13,10 +13,11 @@ from apps.retrieval.stages.figures.calculations import CONSTANTS, Calculation, r
 from apps.retrieval.stages.figures.in_passages import Figure
 from apps.retrieval.stages.figures.numbers import Number, NumberUnit, read_numbers
 from apps.retrieval.stages.figures.periods import claimed_years
-from apps.retrieval.stages.grounding.claims import Bound, Spoken, bind_operand, reference_years
+from apps.retrieval.stages.grounding.claims import bind_operand
 from apps.retrieval.stages.grounding.evidence import Evidence, Result, Said, rows_named
 from apps.retrieval.stages.grounding.labels import Label, lines_named, measure_words, measures_in, parts_of
 from apps.retrieval.stages.grounding.moving_words import calculated_terms, moving_terms
+from apps.retrieval.stages.grounding.spoken import Bound, Spoken, reference_years
 from apps.retrieval.stages.grounding.wording import blank_places, plain_terms, word_terms
 
 IN_THE_ANSWER: Final = "calculated in the answer"
@@ -171,12 +172,12 @@ def _objection(
     named = {each for of_one in (*cells, *carried) for figure in of_one for each in figure.stated.currencies}
     if calculation.result.currency and named and calculation.result.currency not in named:
         return FindingType.NUMBER, "in another currency"
-    if not _is_named(cells, spoken):
+    if not _is_named(cells, carried, spoken):
         return FindingType.MEASURE, _OTHER_ROWS
     return None
 
 
-def _is_named(cells: Sequence[tuple[Figure, ...]], spoken: Spoken) -> bool:
+def _is_named(cells: Sequence[tuple[Figure, ...]], carried: Sequence[tuple[Figure, ...]], spoken: Spoken) -> bool:
     """Return whether what is named beside a calculation does not contradict the rows from which it is calculated.
 
     Each other word beside it must come from these rows (unexplained.py).
@@ -191,7 +192,8 @@ def _is_named(cells: Sequence[tuple[Figure, ...]], spoken: Spoken) -> bool:
         return False
     own = {each.label_text for of_one in tables for each in of_one}
     left = said - measure_words(measures_in(said, language), language)
-    others = {row[0].label_text for row in rows_named(evidence, left)} - own
+    others = {row[0].label_text for row in rows_named(evidence, left) if not row[0].per_share} - own
+    others -= {each.label_text for of_one in carried for each in of_one}
     if others and not any(each.named_by(said).full for of_one in labels[-1:] for each in of_one):
         return False
     items = frozenset[str]().union(*(each.items for of_one in labels for each in of_one))
@@ -236,12 +238,10 @@ def _fits_asked(labels: Sequence[Sequence[Label]], evidence: Evidence) -> bool:
 def _fit(words: frozenset[str], labels: Sequence[Sequence[Label]], language: str) -> bool:
     """Return whether words name a measure whose formula has just these rows, or that is named after one of them."""
     items = [frozenset(name for each in of_one for name in each.items) for of_one in labels]
-    held = frozenset[str]().union(*items)
     measures = measures_in(words, language)
-    if any(
-        formula <= held and all(each & formula for each in items)
-        for measure in measures
-        for formula in parts_of(measure)
+    # A step of it, such as an average, is calculated from some of its rows.
+    if all(items) and any(
+        all(each & formula for each in items) for measure in measures for formula in parts_of(measure)
     ):
         return True
     # "EBITDA margin" of a row "Adjusted EBITDA" and revenue.

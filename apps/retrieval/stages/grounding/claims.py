@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from apps.retrieval.contracts import FindingType, Passage
@@ -13,23 +13,21 @@ from apps.retrieval.stages.figures.in_passages import PER_SHARE, Figure
 from apps.retrieval.stages.figures.number_matching import AS_WRITTEN, Comparison, compare_numbers
 from apps.retrieval.stages.figures.numbers import Number, NumberUnit, units_in
 from apps.retrieval.stages.figures.periods import claimed_years, is_compared, is_from, span_of
-from apps.retrieval.stages.grounding.clauses import Clause, clause_words, words_beside
-from apps.retrieval.stages.grounding.evidence import Evidence, Said, surroundings, years_around
-from apps.retrieval.stages.grounding.labels import Naming, lines_named, measures_in
-from apps.retrieval.stages.grounding.moving_words import calculated_terms, moving_terms
-from apps.retrieval.stages.grounding.wording import blank_places, plain_terms, word_terms
+from apps.retrieval.stages.grounding.clauses import Clause
+from apps.retrieval.stages.grounding.evidence import Evidence, surroundings, years_around
+from apps.retrieval.stages.grounding.rows import is_of_another_row
+from apps.retrieval.stages.grounding.spoken import (
+    FROM_QUESTION,
+    IN_ANOTHER_ROW,
+    NOWHERE,
+    OF_ANOTHER_COMPANY,
+    OUTFLOW,
+    Bound,
+    Spoken,
+    reference_years,
+)
 from apps.retrieval.stages.question.period_mentions import read_period_mentions
 
-NOWHERE: Final = "in no cited passage"
-FROM_QUESTION: Final = "from the question"
-OF_ANOTHER_COMPANY: Final = "of another company"
-IN_ANOTHER_ROW: Final = "in another row"
-# Words with which a negative figure of a source may be written as a positive one in prose, and the other way round.
-OUTFLOW: Final = re.compile(
-    r"\b(?:purchase|payment|paid|repay|redemption|dividend|repurchase|acquisition|expenditure|spen[dt]|used|outflow"
-    r"|expense|cost|loss|decrease|decline|reduction|deficit|charge|addition|distribution|outlay|auszahlung|verlust|aufwand|abgang)",
-    re.IGNORECASE,
-)
 _NEGATIVE_WORDS: Final = re.compile(
     r"\b(?:loss|lost|negative|deficit|decreas|declin|fell|fall|down|lower|outflow|used|paid|pays|spen[dt]|repurchas"
     r"|repaid|reduc|drop|minus|verlust|negativ|sank|fiel|gesunken|abgenommen)",
@@ -45,43 +43,12 @@ _EITHER_WAY: Final = re.compile(
     r"|position|surplus|net|ergebnis|gewinn|\w*\u00fcberschuss|rendite|ver\u00e4nderung|saldo|wertentwicklung)\b",
     re.IGNORECASE,
 )
-_WORD: Final = re.compile(r"[^\W\d_][\w&'\u2019.-]*")
 # "The average of 714.8 and 826.1 is 770.45 million": the scale is said once.
 _OF_SEVERAL: Final = re.compile(
     r"\b(?:average|mean|sum|add(?:s|ed)?\s+up|together|durchschnitt|summe|zusammen)\b", re.IGNORECASE
 )
 _IN_TOTAL: Final = re.compile(r"\s*(?:in\s+(?:total|all)|altogether|insgesamt)\b", re.IGNORECASE)
 _IN_BRACKETS: Final = re.compile(r"\([^)]*\)")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bound:
-    """What became of one figure of a sentence.
-
-    figure: the cell or the place in a sentence where it stands; None if it stands nowhere, or needs none.
-    """
-
-    number: Number
-    supported: bool
-    note: str
-    figure: Figure | None = None
-    ref_id: str = ""
-    type: FindingType = FindingType.NUMBER
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spoken:
-    """A sentence whose figures are bound: its text, its figures with their clauses, and what was said before it.
-
-    quoted: what stands in it between quotation marks, which `text` leaves out.
-    """
-
-    text: str
-    numbers: tuple[Number, ...]
-    clauses: dict[Number, Clause]
-    evidence: Evidence
-    said: Said
-    quoted: str = ""
 
 
 def bind(number: Number, spoken: Spoken, before: Sequence[Bound]) -> Bound:
@@ -148,15 +115,6 @@ def bind_year(number: Number, evidence: Evidence) -> Bound:
         return Bound(number=number, supported=True, note=AS_WRITTEN)
     asked = year in evidence.analysis.years or year in years_of(evidence.analysis.text)
     return Bound(number=number, supported=asked, note=FROM_QUESTION if asked else NOWHERE)
-
-
-def reference_years(spoken: Spoken) -> frozenset[int]:
-    """Return the years that are meant where a sentence names none: those asked for, or of the sentence before."""
-    return (
-        frozenset(spoken.evidence.analysis.years)
-        or spoken.said.years
-        or frozenset(year for each in spoken.evidence.passages if (year := each.chunk.document.fiscal_year) is not None)
-    )
 
 
 def _years(number: Number, spoken: Spoken) -> frozenset[int]:
@@ -259,75 +217,3 @@ def is_of_another_company(passage: Passage, figure: Figure, clause: str, spoken:
     if not company or not named or company in named:
         return False
     return not evidence.companies_named(f"{figure.piece}\n{figure.heading}") & named
-
-
-def is_of_another_row(number: Number, figure: Figure, spoken: Spoken, before: Sequence[Bound]) -> bool:
-    """Return whether the words beside a number name something else than what stands beside it in the source."""
-    evidence, language = spoken.evidence, spoken.evidence.analysis.language
-    said = clause_words(spoken.clauses[number], language)
-    around = evidence.sources.around(evidence.by_ref[figure.ref_id])
-    telling = said - plain_terms(language) - moving_terms(language) - calculated_terms(language)
-    if not figure.is_cell:
-        beside = words_beside(figure.piece, figure.number.start, language) - plain_terms(language)
-        return bool(telling - around and beside) and not telling & beside
-    label = evidence.sources.label(figure)
-    own = label.named_by(said)
-    if own.full or (telling and own.named):
-        return names_better(own, said, figure, evidence)
-    if telling - around - label.vocabulary or lines_named(telling, language) or measures_in(telling, language):
-        return not own.named
-    return not _is_carried(number, figure, spoken, before)
-
-
-def _is_named_next(number: Number, figure: Figure, last: Figure, spoken: Spoken) -> bool:
-    """Return whether a row is named behind another: "X was lower than Y (5 against 7)", "X and Y were 5 and 7"."""
-    evidence, language = spoken.evidence, spoken.evidence.analysis.language
-    own, other = (evidence.sources.label(each) for each in (figure, last))
-    text = spoken.text[: number.start]
-    said = frozenset(word_terms(text, language))
-    named, before = own.named_by(said), other.named_by(said)
-    if not named.full or not before.full or names_better(named, said, figure, evidence):
-        return False
-    first, second = (
-        _first_place(text, words, language) for words in (before.words - named.words or before.words, named.words)
-    )
-    behind = _first_place(text, named.words - before.words or named.words, language)
-    return first < max(second, behind)
-
-
-def _first_place(text: str, words: frozenset[str], language: str) -> int:
-    return min(
-        (match.start() for match in _WORD.finditer(text) if words & set(word_terms(match.group(), language))),
-        default=-1,
-    )
-
-
-def names_better(own: Naming, said: frozenset[str], figure: Figure, evidence: Evidence) -> bool:
-    """Return whether the words name another row of the passages in full, and this one only in part."""
-    for row in evidence.rows:
-        if (row[0].ref_id, row[0].at) == (figure.ref_id, figure.at):
-            continue
-        other = evidence.sources.label(row[0]).named_by(said)
-        if other.full and (not own.full or own.words < other.words):
-            return True
-    return False
-
-
-def _is_carried(number: Number, figure: Figure, spoken: Spoken, before: Sequence[Bound]) -> bool:
-    """Return whether a figure that is not named is of the row that was named last, or else of what is asked for."""
-    rows = [each.figure for each in before if each.figure is not None]
-    evidence, language = spoken.evidence, spoken.evidence.analysis.language
-    label = evidence.sources.label(figure)
-    if rows:
-        return any(each.label_text == figure.label_text for each in rows) or _is_named_next(
-            number, figure, rows[-1], spoken
-        )
-    # "Premiums earned grew 7 % to 3.11 billion": named before a figure that is no cell.
-    said = frozenset(word_terms(blank_places(spoken.text[: number.start]), language))
-    if said - plain_terms(language) - moving_terms(language) - evidence.sources.around(evidence.by_ref[figure.ref_id]):
-        own = label.named_by(said)
-        return own.named and not names_better(own, said, figure, evidence)
-    if spoken.said.rows:
-        return any(each.label_text == figure.label_text for each in spoken.said.rows)
-    asked = evidence.asked_words
-    return not asked or not names_better(label.named_by(asked), asked, figure, evidence)

@@ -66,10 +66,8 @@ def clause_words(clause: Clause, language: str) -> frozenset[str]:
     return frozenset(word_terms(blank_places(clause.text), language))
 
 
-def words_beside(piece: str, position: int, language: str) -> frozenset[str]:
-    """Return the words of the clause in which a figure stands in a sentence of a source."""
-    numbers = read_numbers(piece, language)
-    clauses = read_clauses(piece, numbers)
-    return next(
-        (clause_words(clause, language) for number, clause in clauses.items() if number.start == position), frozenset()
-    )
+def words_beside(piece: str, written: str, language: str) -> frozenset[str]:
+    """Return the words of the clauses in which a figure stands in a sentence of a source."""
+    clauses = read_clauses(piece, read_numbers(piece, language))
+    found = (clause_words(clause, language) for number, clause in clauses.items() if number.text == written)
+    return frozenset[str]().union(*found)

@@ -14,7 +14,7 @@ from apps.retrieval.stages.figures.bindings import years_of
 from apps.retrieval.stages.figures.in_passages import Figure, read_figures
 from apps.retrieval.stages.figures.numbers import Number, find_stated_scale, read_numbers
 from apps.retrieval.stages.grounding.labels import Label, read_label
-from apps.retrieval.stages.grounding.wording import is_word, telling_terms
+from apps.retrieval.stages.grounding.wording import is_word, word_terms
 from apps.retrieval.stages.question.companies import find_named_companies
 from apps.retrieval.stages.question.names import bare_name
 
@@ -30,6 +30,7 @@ class Sources:
         self._figures: dict[str, tuple[Figure, ...]] = {}
         self._labels: dict[tuple[str, int], Label] = {}
         self._around: dict[str, frozenset[str]] = {}
+        self._words: dict[str, frozenset[str]] = {}
         self.by_ref: dict[str, Passage] = {passage.ref_id: passage for passage in context.passages}
         self._asked_exponent = find_stated_scale(analysis.text)
 
@@ -73,6 +74,12 @@ class Sources:
             found = frozenset(term for term in terms(told, chunk.language) if is_word(term))
             self._around[passage.ref_id] = found | short_forms(facts.company)
         return self._around[passage.ref_id]
+
+    def words(self, text: str, language: str) -> frozenset[str]:
+        """Return the words of a row or sentence of a passage."""
+        if text not in self._words:
+            self._words[text] = frozenset(word_terms(text, language))
+        return self._words[text]
 
     def _language(self, ref_id: str) -> str:
         return self.by_ref[ref_id].chunk.language
@@ -150,9 +157,8 @@ class Evidence:
                 *self.analysis.names,
             )
         )
-        return frozenset(term for term in terms(told, self.analysis.language) if is_word(term)) or frozenset(
-            telling_terms(self.analysis.text, self.analysis.language)
-        )
+        named = frozenset(term for term in terms(told, self.analysis.language) if is_word(term))
+        return named | frozenset(word_terms(self.analysis.text, self.analysis.language))
 
 
 @dataclass(slots=True, kw_only=True)

@@ -28,19 +28,33 @@ _GROSS: Final = ("gross", "accumulated", "cost", "deferred", "kumulierte")
 _MOST_FURTHER_TERMS: Final = 2
 _PART: Final = 0.5
 _ALSO: Final = {
-    "revenue": "turnover | total revenue | total revenues | net revenue | net revenues | sales | takings | Umsatz | Gesamtertr\u00e4ge"
-    " | Ertr\u00e4ge | operating revenues",
-    "net income": "earnings | profit | net earnings | net profit | profit after tax | profit for the year | bottom line | Gewinn"
-    " | Konzerngewinn | Nettogewinn | Jahresgewinn | net loss | loss for the year | Konzernergebnis | Jahres\u00fcberschuss",
-    "operating income": "operating profit | operating earnings | EBIT | operating result | Betriebsergebnis | Betriebsgewinn",
-    "income before tax": "pre-tax profit | pretax profit | profit before tax | pre-tax income | pretax income | pre-tax loss"
-    " | loss before tax | profit/(loss) before tax",
-    "selling, general and administrative expense": "G&A | G&A expense | general and administrative expense | SG&A | overheads",
-    "research and development": "R&D | R&D expense | R&D spending | F&E | F&E-Aufwand | Forschung und Entwicklung"
-    " | Forschungsaufwand",
+    "revenue": (
+        "turnover | total revenue | total revenues | net revenue | net revenues | sales | takings"
+        " | Umsatz | Gesamtertr\u00e4ge | Ertr\u00e4ge | operating revenues"
+    ),
+    "net income": (
+        "earnings | profit | net earnings | net profit | profit after tax | profit for the year"
+        " | bottom line | Gewinn | Konzerngewinn | Nettogewinn | Jahresgewinn | net loss"
+        " | loss for the year | Konzernergebnis | Jahres\u00fcberschuss"
+    ),
+    "operating income": (
+        "operating profit | operating earnings | EBIT | operating result | Betriebsergebnis | Betriebsgewinn"
+    ),
+    "income before tax": (
+        "pre-tax profit | pretax profit | profit before tax | pre-tax income | pretax income"
+        " | pre-tax loss | loss before tax | profit/(loss) before tax"
+    ),
+    "selling, general and administrative expense": (
+        "G&A | G&A expense | general and administrative expense | SG&A | overheads"
+    ),
+    "research and development": (
+        "R&D | R&D expense | R&D spending | F&E | F&E-Aufwand | Forschung und Entwicklung | Forschungsaufwand"
+    ),
     "cost of goods sold": "COGS | cost of sales | Materialaufwand",
-    "operating cash flow": "cash from operations | operating cash flow | cash generated from operations"
-    " | cash flow from operating activities | operativer Cashflow",
+    "operating cash flow": (
+        "cash from operations | operating cash flow | cash generated from operations"
+        " | cash flow from operating activities | operativer Cashflow"
+    ),
     "capital expenditure": "capex | capital spending | capital investment | investment in property | Investitionen",
     "dividends": "dividends | shareholder dividends | distributions | payouts | dividend payments | Dividende",
     "share repurchase": "buybacks | share buybacks | stock buybacks | repurchases",
@@ -49,7 +63,9 @@ _ALSO: Final = {
 }
 """What else prose calls these lines. It names a figure, and is no word to search for."""
 _MEASURES_ALSO: Final = {
-    "net margin": "return on sales | return on revenue | return on revenues | Umsatzrendite | Nettomarge | Nettoumsatzrendite",
+    "net margin": (
+        "return on sales | return on revenue | return on revenues | Umsatzrendite | Nettomarge | Nettoumsatzrendite"
+    ),
     "operating margin": "EBIT margin | EBIT-Marge | operative Marge",
     "profit margin": "Bruttomarge",
 }
@@ -117,7 +133,8 @@ def read_label(label: str, heading: str, language: str) -> Label:
     noise = _words(_NOISE, language)
     full = _terms(label, language)
     core = _terms(_TAIL.sub("", _BRACKETS.sub(" ", label)), language) - noise
-    held = _terms(_TAIL.sub("", _BRACKETS.sub(" ", label)), language) or full
+    plain = _TAIL.sub("", _BRACKETS.sub(" ", label))
+    held = tuple(term for term in terms(plain, language) if is_word(term)) or tuple(sorted(full))
     above = _terms(heading, language) - noise
     items = frozenset(
         name for name, groups in _lines(language).items() if any(_is_nearly(each, held, language) for each in groups)
@@ -148,7 +165,9 @@ def measures_in(said: Collection[str], language: str) -> frozenset[str]:
         label: max((each for each in groups if each <= told), key=len, default=frozenset[str]())
         for label, groups in _measures(language).items()
     }
-    named = {label: words for label, words in found.items() if words}
+    # "Gross profit" is the name of a line, and no margin.
+    lines = {each for groups in _lines(language).values() for each in groups}
+    named = {label: words for label, words in found.items() if words and words not in lines}
     return frozenset(label for label, words in named.items() if not any(words < other for other in named.values()))
 
 
@@ -169,9 +188,16 @@ def measure_words(measures: Iterable[str], language: str) -> frozenset[str]:
     return frozenset(term for label in measures for each in known.get(label, ()) for term in each)
 
 
-def _is_nearly(name: frozenset[str], held: frozenset[str], language: str) -> bool:
-    """Return whether a row's label is a line's name, but for words that make no other line of it."""
+def _is_nearly(name: frozenset[str], label: tuple[str, ...], language: str) -> bool:
+    """Return whether a row's label is a line's name, but for words beside it that make no other line of it.
+
+    "Net income, group share" is net income; "net banking income" is not.
+    """
+    held = frozenset(label)
     if not name or not name <= held:
+        return False
+    places = [label.index(term) for term in name]
+    if max(places) - min(places) >= len(name):
         return False
     beside = held - name
     allowed = _MOST_FURTHER_TERMS if len(name) > 1 else 0
@@ -191,7 +217,7 @@ def _lines(language: str) -> dict[str, tuple[frozenset[str], ...]]:
     for name, more in _ALSO.items():
         names[name].extend(part.strip() for part in more.split("|"))
     return {
-        name: tuple(dict.fromkeys(found for each in those if (found := _terms(each, language))))
+        name: tuple(dict.fromkeys(found for each in those if (found := _terms(each, language)) and found != {"pp"}))
         for name, those in names.items()
     }
 

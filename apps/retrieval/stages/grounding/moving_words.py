@@ -12,11 +12,11 @@ from apps.retrieval.stages.question.mentions import word_set
 
 _UP_VERBS: Final = (
     r"rose|rise[ns]?|rising|increas\w*|gr[eo]w(?:s|n|ing|th)?|climb\w*|surg\w+|jump\w*|expand\w*|widen\w*|improv\w*"
-    r"|advanc(?:ed?|ing)|gained|accelerat\w*|higher|strengthen\w*|stieg\w*|stiegen|gestiegen|zugenommen|wuchs"
+    r"|advanced|gained|raised|accelerat\w*|higher|strengthen\w*|stieg\w*|stiegen|gestiegen|zugenommen|wuchs"
     r"|gewachsen|zunahme|h\u00f6her|erh\u00f6h\w*|anstieg|zuwachs|plus|(?:went|go(?:es)?|gone|going)\s+up"
 )
 _DOWN_VERBS: Final = (
-    r"fell|fall(?:s|en|ing)?|decreas\w*|declin\w*|drop\w*|shr[aiu]nk\w*|slip\w*|reduc(?:ed?|ing|tion)|contract(?:ed|ing)"
+    r"fell|fall(?:s|en|ing)?|decreas\w*|declin\w*|drop\w*|shr[aiu]nk\w*|slip\w*|reduc(?:ed?|ing|tion)|contract(?:ed|ing)|cut(?:s|ting)?"
     r"|narrow\w*|slid(?:es?|ing)|worsen\w*|weaken\w*|lower(?:ed)?|slid|sank|sunk|gesunken|fiel(?:en)?|gefallen|abgenommen|r\u00fcckgang"
     r"|zur\u00fcckgegangen|verringert\w*|niedriger|gesenkt|minus|(?:went|go(?:es)?|gone|going)\s+down"
 )
@@ -30,7 +30,8 @@ UP: Final = re.compile(
 )
 DOWN: Final = re.compile(rf"\b(?:{_DOWN_VERBS})\b|\bdown\b{_BESIDE}", re.IGNORECASE)
 FLAT: Final = re.compile(
-    r"\b(?:unchanged|flat|stable|constant|the\s+same|unver\u00e4ndert|stabil|gleich\s+geblieben)\b", re.IGNORECASE
+    r"\b(?:unchanged|flat|stable|constant|the\s+same(?!\s+(?:time|period|year|quarter))|unver\u00e4ndert|stabil|gleich\s+geblieben)\b",
+    re.IGNORECASE,
 )
 FACTOR: Final = re.compile(
     r"\b(?:(?P<hedge>more\s+than|over|nearly|almost|about|roughly|mehr\s+als|fast)\s+)?"
@@ -58,21 +59,25 @@ _FACTORS: Final = {
 # Of a change, how strong it was, and that it is one.
 _MANNERS: Final = word_set(
     """
-    up down rise risen rising increase increased increasing increases grow grew grown growing growth climb climbed surge
-    surged jump jumped expand expanded widen widened improve improved advanced gained accelerated higher exceeded
-    exceeding exceeds strengthened fell fall falling fallen decrease decreased decreasing decreases decline declined
-    declining declines drop dropped shrank shrunk slip slipped reduce reduced reduction contracted narrowed worsened
-    weakened lower lowered slid beat beats lagged lags lag trailed behind ahead above below stayed returned outperformed underperformed exceed sank rose slide slides short swing swung unchanged flat stable constant double doubled doubling triple tripled
-    quadrupled halved halving largest highest biggest greatest smallest lowest least peak peaked more less than fewer
-    sharply slightly significantly strongly modestly marginally substantially considerably notably steadily markedly
-    rate compound compounded cagr yoy basis growth average mean ratio share proportion margin times multiple fold half fifth tenth quarter third twice
-    stieg stiegen gestiegen zugenommen wuchs gewachsen zunahme höher anstieg sank gesunken fiel fielen gefallen
-    abgenommen rückgang zurückgegangen verringert niedriger gesenkt erhöhte erhöhten erhöht zuwachs verdoppelt halbiert hälfte drittel viertel fünftel zehntel größte höchste kleinste
-    niedrigste mehr weniger deutlich leicht stark unverändert
+    up down rise risen rising increase increased increasing increases grow grew grown growing growth climb climbed
+    surge surged jump jumped expand expanded widen widened improve improved advanced gained accelerated higher
+    exceeded exceeding exceeds strengthened fell fall falling fallen decrease decreased decreasing decreases decline
+    declined declining declines drop dropped shrank shrunk slip slipped reduce reduced reduction contracted narrowed
+    worsened weakened lower lowered slid beat beats lagged lags lag trailed behind ahead above below stayed returned
+    outperformed underperformed exceed cut cuts raised gain loss sank rose slide slides short swing swung unchanged
+    flat stable constant double doubled doubling triple tripled quadrupled halved halving largest highest biggest
+    greatest smallest lowest least peak peaked more less than fewer sharply slightly significantly strongly modestly
+    marginally substantially considerably notably steadily markedly rate compound compounded cagr yoy basis growth
+    average mean ratio share proportion margin times multiple fold half fifth tenth quarter third twice stieg stiegen
+    gestiegen zugenommen wuchs gewachsen zunahme höher anstieg sank gesunken fiel fielen gefallen abgenommen rückgang
+    zurückgegangen verringert niedriger gesenkt erhöhte erhöhten erhöht zuwachs verdoppelt halbiert hälfte drittel
+    viertel fünftel zehntel größte höchste kleinste niedrigste mehr weniger deutlich leicht stark unverändert
     """
 )
 _OF_A_CALCULATION: Final = word_set(
-    "difference change veränderung differenz average mean ratio share gearing leverage quote marge rendite anteil durchschnitt proportion margin rate compound compounded cagr multiple cover covered covers"
+    "difference change veränderung differenz average mean ratio share gearing leverage quote marge "
+    "rendite anteil durchschnitt proportion margin rate compound compounded cagr multiple cover covered "
+    "covers"
 )
 
 

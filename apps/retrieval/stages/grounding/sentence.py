@@ -15,15 +15,12 @@ from apps.retrieval.stages.figures.numbers import Number, read_numbers
 from apps.retrieval.stages.figures.periods import is_compared, is_length_of_time
 from apps.retrieval.stages.grounding.by_formula import by_formula
 from apps.retrieval.stages.grounding.calculated import IN_THE_ANSWER, check_calculation, find_result, fits_result
-from apps.retrieval.stages.grounding.claims import FROM_QUESTION, NOWHERE, Bound, Spoken, bind
+from apps.retrieval.stages.grounding.changes import speaks_of_change, work_out_change
+from apps.retrieval.stages.grounding.claims import bind
 from apps.retrieval.stages.grounding.clauses import read_clauses
-from apps.retrieval.stages.grounding.directions import (
-    check_directions,
-    rows_compared,
-    speaks_of_change,
-    work_out_change,
-)
+from apps.retrieval.stages.grounding.directions import check_directions, rows_compared
 from apps.retrieval.stages.grounding.evidence import Evidence, Result, Said, surroundings
+from apps.retrieval.stages.grounding.spoken import FROM_QUESTION, NOWHERE, Bound, Spoken
 from apps.retrieval.stages.grounding.statements import check_statement
 from apps.retrieval.stages.grounding.unexplained import check_words
 from apps.retrieval.stages.question.dates import Date, read_dates
@@ -57,8 +54,8 @@ def check_sentence(sentence: str, written: str, quoted: str, evidence: Evidence,
         if named.period.fiscal_quarter:
             yield _quarter(named.wording, evidence)
     rest = blank_mentions(sentence, (_but_its_year(each) for each in dates))
-    named = (each for each in read_numbers(rest, language) if _is_of_a_name(rest, each, evidence))
-    rest = blank_mentions(rest, (Mention(start=each.start, end=each.end, text=each.text) for each in named))
+    in_names = (each for each in read_numbers(rest, language) if _is_of_a_name(rest, each, evidence))
+    rest = blank_mentions(rest, (Mention(start=each.start, end=each.end, text=each.text) for each in in_names))
     lengths = (each for each in read_numbers(rest, language) if is_length_of_time(rest, each))
     rest = blank_mentions(rest, (Mention(start=each.start, end=each.end, text=each.text) for each in lengths))
     numbers = read_numbers(rest, language)
@@ -71,15 +68,17 @@ def check_sentence(sentence: str, written: str, quoted: str, evidence: Evidence,
     figures = list(bound.values())
     held = [each for each in figures if each.figure is not None]
     compared = rows_compared(spoken, figures)
-    if held or results or compared:
+    changed = [figure for each in figures if each.pair is not None for figure in each.pair]
+    if held or results or compared or changed:
         yield from check_directions(spoken, figures, results)
-        rows = () if held else compared
+        rows = tuple(changed) if held else (*compared, *changed)
         yield from check_words(spoken, figures, results, rows)
     elif all(each.supported for number, each in bound.items() if not is_year(number)) and (
         statement := check_statement(rest, written, evidence)
     ):
         yield statement
-    for name in proper_names(rest, rest, language):
+    bare = rest.strip()
+    for name in proper_names(bare, bare, language):
         yield from _name(name, evidence)
     said.rows = [each.figure for each in held if each.figure is not None] or said.rows
     said.years = years_of(rest) or said.years
@@ -91,8 +90,10 @@ def _bind_all(spoken: Spoken) -> tuple[dict[Number, Bound], list[Result]]:
     bound: dict[Number, Bound] = {}
     results: list[Result] = []
     analysis = spoken.evidence.analysis
-    years = years_of(spoken.text) or (frozenset() if is_compared(analysis.text) else frozenset(analysis.years))
-    for calculation in read_calculations(spoken.text, language):
+    shown = read_calculations(spoken.text, language)
+    several = len(shown) > 1 or is_compared(analysis.text)
+    years = years_of(spoken.text) or (frozenset() if several else frozenset(analysis.years))
+    for calculation in shown:
         checked = check_calculation(calculation, spoken, years)
         bound.update(checked.bound)
         if checked.result is not None:

@@ -20,10 +20,12 @@ from apps.retrieval.stages.figures.numbers import (
     units_in,
 )
 from apps.retrieval.stages.grounding.calculated import IN_THE_ANSWER, claimed_results
-from apps.retrieval.stages.grounding.claims import IN_ANOTHER_ROW, NOWHERE, OF_ANOTHER_COMPANY, names_better, unscaled
+from apps.retrieval.stages.grounding.claims import unscaled
 from apps.retrieval.stages.grounding.evidence import Evidence, Said, surroundings, years_around
 from apps.retrieval.stages.grounding.labels import lines_named
 from apps.retrieval.stages.grounding.moving_words import moving_terms
+from apps.retrieval.stages.grounding.rows import names_better
+from apps.retrieval.stages.grounding.spoken import IN_ANOTHER_ROW, NOWHERE, OF_ANOTHER_COMPANY
 from apps.retrieval.stages.grounding.wording import blank_places, plain_terms, word_terms
 
 _UNREADABLE: Final = "not a calculation of figures and signs"

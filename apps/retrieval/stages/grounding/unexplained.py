@@ -9,10 +9,11 @@ from typing import Final
 from apps.corpus.terms import terms
 from apps.retrieval.contracts import Finding, FindingType
 from apps.retrieval.stages.figures.in_passages import Figure
-from apps.retrieval.stages.grounding.claims import OF_ANOTHER_COMPANY, OUTFLOW, Bound, Spoken
+from apps.retrieval.stages.grounding.alignment import follows_order
 from apps.retrieval.stages.grounding.evidence import Evidence, Result
 from apps.retrieval.stages.grounding.moving_words import calculated_terms, cost_terms, moving_terms, paying_terms
-from apps.retrieval.stages.grounding.statements import follows_order
+from apps.retrieval.stages.grounding.spoken import OF_ANOTHER_COMPANY, OUTFLOW, Bound, Spoken
+from apps.retrieval.stages.grounding.statements import find_source, says_otherwise
 from apps.retrieval.stages.grounding.wording import blank_periods, blank_places, is_word, plain_terms, word_terms
 
 # A row of these is no cost; of any other, "costs" or "expense" may be said.
@@ -27,6 +28,10 @@ _NOT: Final = re.compile(
     r"|n['\u2019]t\b",
     re.IGNORECASE,
 )
+_CLAUSES: Final = re.compile(
+    r"[,;:]\s|\s\u2013\s|\u2014|\b(?:as|because|since|after|while|whereas|which|so|and|but|weil|da|nachdem|und|aber|denn)\b",
+    re.IGNORECASE,
+)
 _CAPITAL: Final = re.compile(r"[^\W\d_a-z\u00e4\u00f6\u00fc\u00df][\w&.\-]*")
 
 
@@ -35,7 +40,7 @@ def vocabulary_of(figure: Figure, evidence: Evidence) -> frozenset[str]:
     passage = evidence.by_ref[figure.ref_id]
     language = passage.chunk.language
     columns = figure.column
-    own = frozenset(word_terms(f"{figure.piece}\n{figure.heading}\n{columns}", language))
+    own = evidence.sources.words(f"{figure.piece}\n{figure.heading}\n{columns}", language)
     found = own | evidence.sources.around(passage)
     if figure.is_cell and (figure.number.negative or OUTFLOW.search(figure.label_text)):
         found |= paying_terms(language)
@@ -63,6 +68,8 @@ def check_words(
         known |= calculated_terms(language)
     said = _blank_numbers(spoken)
     left = list(dict.fromkeys(term for term in word_terms(blank_places(said), language) if term not in known))
+    if left and _is_told_elsewhere(said, frozenset(left), evidence):
+        left = []
     if left:
         written = _written(said, frozenset(left), language)
         company = evidence.companies_named(written) or any(_is_a_name(word) for word in written.split()[:1])
@@ -83,6 +90,13 @@ def check_words(
         )
 
 
+def _is_told_elsewhere(said: str, left: frozenset[str], evidence: Evidence) -> bool:
+    """Return whether each clause with a word that does not come from the figures nearly quotes a passage."""
+    language = evidence.analysis.language
+    clauses = [each for each in _CLAUSES.split(said) if left & set(word_terms(each, language))]
+    return all(find_source(each, evidence)[0] is not None for each in clauses)
+
+
 def _exchanges_roles(spoken: Spoken, figures: Sequence[Figure]) -> bool:
     """Return whether a sentence on a figure of one sentence of a source says its words in another order.
 
@@ -94,7 +108,10 @@ def _exchanges_roles(spoken: Spoken, figures: Sequence[Figure]) -> bool:
 
 
 def _turned(text: str, figures: Sequence[Figure]) -> bool:
-    return bool(_NOT.search(text)) != any(_NOT.search(each.piece) for each in figures)
+    if bool(_NOT.search(text)) != any(_NOT.search(each.piece) for each in figures):
+        return True
+    prose = {each.piece for each in figures if not each.is_cell}
+    return len(prose) == 1 and all(not each.is_cell for each in figures) and says_otherwise(text, next(iter(prose)))
 
 
 def _blank_numbers(spoken: Spoken) -> str:
