@@ -34,9 +34,11 @@ def test_runs_are_drawn_and_listed_with_their_figures(firm: Firm) -> None:
     make_member(firm, "ann", Role.ANALYST)
     first, second = made(firm, passes=False), made(firm, passes=True, sparse_top_k=60)
     page = Visitor("ann").open("evaluation_runs")
-    bars = page.tree.xpath("//*[@id='main']//*[name()='svg'][contains(@aria-label, 'Pass rate')]//*[name()='rect']")
+    bars = page.tree.xpath(
+        "//*[@id='main']//*[name()='svg'][contains(@aria-label, 'Answered rightly')]//*[name()='rect']"
+    )
     assert [bar.get("height") for bar in bars] == ["1.0", "40.0"]
-    assert "Pass rate 1.000, +1.000" in page.text
+    assert "Answered rightly 1.000, +1.000" in page.text
     assert "sparse_top_k = 60" in page.text
     assert all(any(str(each) in link for link in page.links) for each in (first, second))
 
@@ -61,7 +63,7 @@ def test_a_question_of_a_scope_that_one_does_not_hold_is_not_shown(firm: Firm) -
     page = Visitor("bea").open("evaluation_run", made(firm, passes=False))
     assert "What does fund:alpha report?" not in page.text
     assert "1 question of this run is not shown" in page.text
-    assert "pass_rate" in page.text
+    assert "answered_rightly" in page.text
 
 
 def test_what_a_document_said_is_left_out_when_it_is_gone(firm: Firm) -> None:
