@@ -25,7 +25,7 @@ SETS: Final = ("open", "kept")
 class Counts:
     """How much of what a folder holds.
 
-    undecided: questions that can be answered and do not say what is accepted, or ask for yes or no and do not say which.
+    undecided: questions that can be answered and do not say what is accepted, or ask for yes or no and not say which.
     """
 
     questions: int

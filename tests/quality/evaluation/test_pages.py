@@ -91,6 +91,33 @@ def test_two_runs_stand_side_by_side_with_what_changed(firm: Firm) -> None:
         assert compare(back.before, back.before).changed == ()
 
 
+def test_a_run_of_an_earlier_release_is_shown_and_compared_under_the_names_of_today(firm: Firm) -> None:
+    make_member(firm, "ann", Role.ANALYST)
+    former, now = made(firm, passes=False), made(firm, passes=True)
+    with open_scope(tenant=firm.id, reason="a test"):
+        run = EvaluationRun.objects.get(id=former)
+        names = {"answered_rightly": "pass_rate", "not_answered": "refused_rightly"}
+        dropped = {"useful", "confidently_wrong", "closest_passages", "model_failed"}
+        run.metrics = {names.get(name, name): value for name, value in run.metrics.items() if name not in dropped}
+        run.metrics = {**run.metrics, "pass_rate": 0.25, "faithfulness": 0.875}
+        run.by_type = {"figure": {"questions": 1, **run.metrics}}
+        run.save()
+    visitor = Visitor("ann")
+    bars = visitor.open("evaluation_runs").tree.xpath(
+        "//*[@id='main']//*[name()='svg'][contains(@aria-label, 'Answered rightly')]//*[name()='rect']"
+    )
+    assert [bar.get("height") for bar in bars] == ["10.0", "40.0"]
+    page = visitor.open("evaluation_run", former)
+    told = page.tree.xpath("//section[h2[starts-with(., 'Figures')]]//dt/text()")
+    assert {"answered_rightly", "faithfulness"} <= set(told)
+    assert "useful" not in told
+    # Of the run, of its one sort of question, and of the variants.
+    assert page.text.count("0.250") == 3
+    compared = visitor.open("evaluation_runs_compare", before=str(former), after=str(now))
+    assert "+0.750" in compared.text
+    assert "faithfulness" not in compared.text
+
+
 @pytest.mark.parametrize("query", [{}, {"before": "x", "after": "y"}, {"before": str(uuid4()), "after": str(uuid4())}])
 def test_a_comparison_of_what_is_not_there_is_not_found(firm: Firm, query: dict[str, str]) -> None:
     make_member(firm, "ann", Role.ANALYST)
