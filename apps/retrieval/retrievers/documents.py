@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import BooleanField, Func, Q, QuerySet
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import BooleanField, Func, Q, QuerySet, TextField, Value
 from psycopg import sql
 
 from apps.corpus.kinds import DocumentType
@@ -53,6 +54,17 @@ class _Unrestricted(Func):
     template = "(%(expressions)s <> ALL ((SELECT restricted_documents())::uuid[]))"
     arity = 1
     output_field = BooleanField()
+
+
+class _CompanyAmong(Func):
+    """Whether the company is one of a list, which is bound as one parameter: a list may be longer than a query takes."""
+
+    template = "(%(expressions)s))"
+    arg_joiner = " = ANY ("
+    output_field = BooleanField()
+
+    def __init__(self, names: list[str]) -> None:
+        super().__init__("company", Value(names, output_field=ArrayField(TextField())))
 
 
 def reachable(bounds: SearchBounds) -> QuerySet[Document]:
@@ -97,7 +109,7 @@ def of_own_periods(narrowed: DocumentFilter) -> Q:
     wanted = Q(fiscal_year__isnull=True)
     for (year, quarter), names in companies.items():
         stated = Q(fiscal_quarter=quarter) if quarter else Q(fiscal_quarter__isnull=True)
-        wanted |= Q(company__in=names, fiscal_year=year) & stated
+        wanted |= Q(_CompanyAmong(names)) & Q(fiscal_year=year) & stated
     return wanted
 
 
