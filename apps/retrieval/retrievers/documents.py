@@ -57,7 +57,7 @@ class _Unrestricted(Func):
 
 
 class _CompanyAmong(Func):
-    """Whether the company is one of a list, which is bound as one parameter: a list may be longer than a query takes."""
+    """Whether the company is one of a list. It is bound as one parameter, because a query takes no more than 65,535."""
 
     template = "(%(expressions)s))"
     arg_joiner = " = ANY ("
