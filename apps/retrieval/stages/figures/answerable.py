@@ -123,11 +123,18 @@ def is_of_period(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> boo
 
     A row of several figures without columns is of no year: they may be its quarters, and a quarter is not a year.
 
+    Where a question's periods differ by company, those of the document's company count.
+
     A document that states no period (a rule, a method) is valid for any period, but gives no figure of one. A year
     alone, which may mean anything, is also met by a passage that mentions it elsewhere.
     """
-    periods, document = analysis.periods, passage.chunk.document
-    if not periods or (document.fiscal_year is None and (_is_loose(analysis) or not asks_for_a_figure(analysis))):
+    document = passage.chunk.document
+    # What a document without a period says may be of any of them, if nothing dated is held of its company.
+    undated = analysis.periods if document.fiscal_year is None else ()
+    periods = analysis.periods_of(document.company) or undated
+    if not analysis.periods or (
+        document.fiscal_year is None and (_is_loose(analysis) or not asks_for_a_figure(analysis))
+    ):
         return True
     row = read_piece(passage, piece)
     columns = _column_years(piece)
