@@ -260,7 +260,7 @@ def test_everything_that_is_changed_is_saved_recorded_and_told(
         "Performance can now reach Schedules.",
         "A review example of Performance was added: “What of the schedules?”",
         "The cap of Past runs goes from 700 to 750 characters.",
-        "The total cap goes from 4,096 to 5,000 characters.",
+        "The total cap goes from 16,384 to 5,000 characters.",
         "Reference reports now come before Firm profiles",
         "needs a score of 0.3; it was 0.35",
         "Search by meaning now returns 40 passages",
@@ -289,7 +289,7 @@ def test_an_intent_is_added_filled_in_and_saved(acme: Firm, officer: Visitor, dr
     page = save(officer, draft, typed(officer, draft).with_(add="intent", total_cap="4000"))
     assert "Nothing is saved yet" in page.text
     assert value(page, "total_cap") == "4000"
-    assert stored(acme, draft).total_cap_chars == 4096
+    assert stored(acme, draft).total_cap_chars == 16384
     form = Typed.from_page(page.tree).with_(
         label__i6="Costs", name__i6="costs", description__i6="Fees and charges.", kind__i6=["fund_profile"]
     )
@@ -376,11 +376,11 @@ def test_a_draft_that_was_changed_meanwhile_loses_nothing_that_was_typed(
     change(olivia, draft)
     page = save(officer, draft, form.with_(total_cap="5000", reason="Mine."))
     assert page.status == 409
-    assert stored(acme, draft).total_cap_chars == 4096
+    assert stored(acme, draft).total_cap_chars == 16384
     (message,) = page.tree.xpath("//*[@id='conflict']")
     said = message.text_content()
     assert "Performance can no longer reach Schedules." in said
-    assert "The total cap goes from 4,096 to 5,000 characters." in said
+    assert "The total cap goes from 16,384 to 5,000 characters." in said
     assert "The reason has changed." in said
     assert message.xpath(".//a[@target='_blank']/@href") == [f"/admin/policy/drafts/{draft.id}/"]
     assert (value(page, "total_cap"), value(page, "reason")) == ("5000", "Mine.")

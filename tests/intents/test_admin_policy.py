@@ -60,7 +60,7 @@ def test_budgets_stand_in_their_order_with_their_caps(oscar: Visitor) -> None:
     cells = [[cell.text_content().strip() for cell in row.xpath("td")] for row in rows]
     assert cells[1] == ["1", "Firm profile", "Firm profile", "800"]
     assert cells[10] == ["10", "Reference report", "Reference packs", "600"]
-    assert cells[11] == ["4096"]
+    assert cells[11] == ["16384"]
 
 
 def test_a_version_has_a_page_and_no_form(acme: Firm, oscar: Visitor) -> None:

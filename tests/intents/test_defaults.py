@@ -46,7 +46,7 @@ def test_budgets_are_in_priority_order(baseline: PolicySnapshot) -> None:
 
 
 def test_the_total_cap(baseline: PolicySnapshot) -> None:
-    assert baseline.total_cap_chars == 4096
+    assert baseline.total_cap_chars == 16384
 
 
 def test_no_questions_text_is_written(baseline: PolicySnapshot) -> None:

@@ -202,7 +202,7 @@ HASHED, ENCRYPTED = RecordingMode.HASH_ONLY, RecordingMode.ENCRYPTED_TEXT
         (
             replace(BASELINE, total_cap_chars=8000),
             "other",
-            "The total cap goes from 4,096 to 8,000 characters.",
+            "The total cap goes from 16,384 to 8,000 characters.",
         ),
         (
             with_budget(Kind.RUN, cap_chars=900),

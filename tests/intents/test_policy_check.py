@@ -76,7 +76,7 @@ def test_a_file_s_problems_are_named_by_the_line_and_its_accuracy_still_told(tmp
 
 
 def test_a_file_that_can_not_be_read_has_all_its_mistakes_named(tmp_path: Path) -> None:
-    text = SHIPPED.replace('"run", ', '"runs", ').replace("= 4096", '= "much"')
+    text = SHIPPED.replace('"run", ', '"runs", ').replace("= 16384", '= "much"')
     body, failure = check_json("--file", file_of(tmp_path, text))
     assert (body["passed"], "accuracy" in body) == (False, False)
     assert any('no kind "runs"' in problem for problem in body["problems"])

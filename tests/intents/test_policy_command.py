@@ -43,7 +43,7 @@ def test_show_names_version_intents_and_budgets(acme: Firm) -> None:
 
 def test_show_as_json_holds_the_whole_policy(acme: Firm) -> None:
     policy = run_json("show", "--tenant", "acme")
-    assert (policy["version"], policy["total_cap_chars"], len(policy["intents"])) == (1, 4096, 5)
+    assert (policy["version"], policy["total_cap_chars"], len(policy["intents"])) == (1, 16384, 5)
 
 
 def test_show_at_an_instant_before_the_tenant_says_that_there_was_none(acme: Firm) -> None:
@@ -198,7 +198,7 @@ def test_import_of_a_file_with_mistakes_names_them_all_and_writes_nothing(
     acme: Firm, officer: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "wrong.py"
-    file.write_text(SHIPPED.replace('"run", ', '"runs", ').replace("= 4096", "= 0"), encoding="utf-8")
+    file.write_text(SHIPPED.replace('"run", ', '"runs", ').replace("= 16384", "= 0"), encoding="utf-8")
     with pytest.raises(CommandError, match=r'no kind "runs"; did you mean "run"\?[\s\S]*TOTAL_CAP is 0'):
         hand_in(str(file), officer)
     with open_scope(tenant=acme.id, reason="a test"):

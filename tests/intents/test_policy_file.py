@@ -268,8 +268,8 @@ def test_the_shipped_terms_have_no_problem() -> None:
     ("old", "new", "where", "problem"),
     [
         ('"label": "Performance",', '"label": "Performance,', '"Performance",', "can't be read (unterminated string"),
-        ("TOTAL_CAP = 4096", "TOTAL_CAPS = 4096", "TOTAL_CAP", 'no block "TOTAL_CAPS"; did you mean "TOTAL_CAP"?'),
-        ("TOTAL_CAP = 4096", "FALLBACK = 4096", "TOTAL_CAP", "the block FALLBACK occurs twice; remove one"),
+        ("TOTAL_CAP = 16384", "TOTAL_CAPS = 16384", "TOTAL_CAP", 'no block "TOTAL_CAPS"; did you mean "TOTAL_CAP"?'),
+        ("TOTAL_CAP = 16384", "FALLBACK = 16384", "TOTAL_CAP", "the block FALLBACK occurs twice; remove one"),
         ('"label": "Performance"', '"lable": "Performance"', '"label": "Perf', 'no key "lable"; did you mean "label"?'),
         ('"label": "Performance"', '"name": "b"', '"label": "Perf', 'the key "name" occurs twice'),
         ('"label": "Performance"', '"label": ["Performance"]', '"Performance"', "the label must be a text in quotes"),
@@ -305,7 +305,7 @@ def test_a_mistake_is_named_with_its_place(old: str, new: str, where: str, probl
 
 
 def test_a_missing_block_is_named() -> None:
-    assert problems(FILE.replace("TOTAL_CAP = 4096  # characters of context in all\n", "")) == [
+    assert problems(FILE.replace("TOTAL_CAP = 16384  # characters of context in all\n", "")) == [
         "line 1, column 1: the block TOTAL_CAP is missing; add it (`TOTAL_CAP = ...`)."
     ]
 
@@ -323,7 +323,7 @@ def test_columns_count_characters_and_not_bytes() -> None:
 
 def test_several_mistakes_are_reported_at_once_in_the_order_of_the_file() -> None:
     broken = FILE.replace('"label": "Compliance",\n        "desc', '"lable": "Compliance",\n        "desc')
-    broken = broken.replace("TOTAL_CAP = 4096", "TOTAL_CAP = '4096'").replace('"neighbours": 3', '"neighbours": 3.5')
+    broken = broken.replace("TOTAL_CAP = 16384", "TOTAL_CAP = '16384'").replace('"neighbours": 3', '"neighbours": 3.5')
     found = problems(broken)
     assert [text.split(": ", 1)[1] for text in found] == [
         'intent 2: the key "label" is missing; add it.',

@@ -314,7 +314,7 @@ def test_who_read_an_older_revision_is_told_and_nothing_is_lost(officer: Api) ->
     assert officer.put(at(draft), body).status_code == 200
     late = {**body, "content": changed("total_cap_chars", 1)}
     assert refusal(officer.put(at(draft), late)) == (409, "intents.draft_changed")
-    assert officer.get(at(draft)).json()["total_cap_chars"] == 4096
+    assert officer.get(at(draft)).json()["total_cap_chars"] == 16384
 
 
 def test_a_change_sent_twice_with_one_key_is_made_once(officer: Api) -> None:
