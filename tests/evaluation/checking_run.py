@@ -1,5 +1,5 @@
-"""Measure the check of answers on the cases of checking/: how much of what is right passes, how much of what is wrong is
-stopped, by class and style, with and without claims in the reply; and how long the check takes.
+"""Measure the check of answers on the cases of checking/: how much right passes, and how much wrong is stopped,
+by class and style, with and without claims in the reply; and how long the check takes.
 
     python -m tests.evaluation.checking_run --set open
     python -m tests.evaluation.checking_run --set open --show right
