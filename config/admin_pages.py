@@ -35,10 +35,13 @@ from apps.privacy.admin.requests.step import step_view
 from apps.privacy.admin.requests.work_list import requests_in_palette, requests_view
 from apps.quality.admin import evaluation, evaluation_runs
 from apps.quality.admin.impact import impact_page_view, impact_view
+from apps.retrieval.admin import ask_page, ask_send_views, sent_inbox
 from apps.retrieval.admin.ask import ask_view
+from apps.retrieval.admin.ask_progress import ask_progress_view
 from apps.retrieval.admin.recent import recent_view
 from apps.retrieval.admin.replay import replay_view
 from apps.retrieval.admin.unrecognised import unrecognised_view
+from apps.retrieval.admin.usage import usage_view
 from apps.tenants.admin import my_keys, second_factor
 from apps.tenants.admin.my_account import account_view
 from apps.tenants.admin.switcher import tenant_switch
@@ -100,8 +103,16 @@ PAGES: Final = (
     ("policy/desk/", desk_view, "policy_desk"),
     ("policy/examples/add/", example_add_view, "policy_example_add"),
     ("ask/", ask_view, "ask"),
+    ("ask/progress/<uuid:name>/", ask_progress_view, "ask_progress"),
     ("ask/recent/", recent_view, "recent_questions"),
+    ("ask/<uuid:event_id>/", ask_page.answer_page_view, "ask_answer"),
+    ("ask/<uuid:event_id>/share/", ask_page.share_view, "ask_share"),
+    ("ask/<uuid:event_id>/send/", ask_send_views.send_view, "ask_send"),
+    ("ask/<uuid:event_id>/take-back/", ask_send_views.take_back_view, "ask_take_back"),
+    ("policy/sent/", sent_inbox.inbox_view, "sent_inbox"),
+    ("policy/sent/<uuid:sent_id>/", sent_inbox.sent_question_view, "sent_question"),
     ("policy/unrecognised/", unrecognised_view, "policy_unrecognised"),
+    ("audit/models/", usage_view, "model_usage"),
     ("audit/replay/<uuid:event_id>/", replay_view, "question_replay"),
     ("quality/questions/", evaluation.questions_view, "evaluation_questions"),
     ("quality/questions/add/", evaluation.add_view, "evaluation_question_add"),

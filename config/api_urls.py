@@ -18,6 +18,7 @@ from apps.corpus.api.batch import DocumentBatchView
 from apps.corpus.api.contents import ChunkListView, ContentView, PageView, VersionListView
 from apps.corpus.api.documents import DocumentListView, DocumentView
 from apps.corpus.api.jobs import JobListView, JobRetryView, JobView
+from apps.corpus.api.page_images import PageImageView
 from apps.corpus.api.removals import (
     RemovalApproveView,
     RemovalListView,
@@ -64,7 +65,9 @@ from apps.privacy.api.request_steps import (
 from apps.privacy.api.requests import ErasureRequestListView, ErasureRequestView
 from apps.retrieval.api.changelog import ChangelogView
 from apps.retrieval.api.problem_types import ProblemTypesView
+from apps.retrieval.api.queries import OwnQuestionListView, SendQuestionView, TakeBackQuestionView
 from apps.retrieval.api.query import QueryView, SearchView
+from apps.retrieval.api.usage import ModelUsageView
 from apps.tenants.api.account import MeView
 from apps.tenants.api.health import HealthView
 from apps.tenants.api.invitations import (
@@ -82,11 +85,15 @@ from apps.tenants.api.scopes import ScopeListView, ScopeView
 urlpatterns = [
     path("v1/query/", QueryView.as_view()),
     path("v1/search/", SearchView.as_view()),
+    path("v1/queries/", OwnQuestionListView.as_view()),
+    path("v1/queries/<uuid:id>/send/", SendQuestionView.as_view()),
+    path("v1/queries/<uuid:id>/take-back/", TakeBackQuestionView.as_view()),
     path("v1/documents/", DocumentListView.as_view()),
     path("v1/documents/batch/", DocumentBatchView.as_view()),
     path("v1/documents/<uuid:id>/", DocumentView.as_view()),
     path("v1/documents/<uuid:id>/chunks/", ChunkListView.as_view()),
     path("v1/documents/<uuid:id>/pages/<int:number>/", PageView.as_view()),
+    path("v1/documents/<uuid:id>/pages/<int:number>/image/", PageImageView.as_view()),
     path("v1/documents/<uuid:id>/versions/", VersionListView.as_view()),
     path("v1/documents/<uuid:id>/content/", ContentView.as_view()),
     path("v1/removals/", RemovalListView.as_view()),
@@ -110,6 +117,7 @@ urlpatterns = [
     path("v1/policy/versions/<uuid:id>/send-back/", VersionSendBackView.as_view()),
     path("v1/policy/versions/<uuid:id>/withdraw/", VersionWithdrawView.as_view()),
     path("v1/policy/versions/<uuid:id>/comments/", VersionCommentView.as_view()),
+    path("v1/usage/models/", ModelUsageView.as_view()),
     path("v1/audit/events/", EventListView.as_view()),
     path("v1/audit/events/export/", EventExportView.as_view()),
     path("v1/audit/events/<uuid:id>/", EventView.as_view()),

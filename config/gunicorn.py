@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-import threading
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,10 +57,10 @@ def post_worker_init(worker: object) -> None:
     """Load the models of a new process while it answers its first requests."""
     from django.conf import settings
 
-    from apps.corpus.providers.warming import warm_up
+    from apps.corpus.providers.warming import warm_up_beside
 
     if settings.GLASSBOX_WARM_UP:
-        threading.Thread(target=warm_up, name="warm-up", daemon=True).start()
+        warm_up_beside()
 
 
 def post_request(worker: Any, request: object, environ: object, response: object) -> None:

@@ -16,6 +16,7 @@ from apps.erasure.retention import services as retention
 from apps.erasure.runs import runs, unproven
 from apps.intents.models import PolicyVersion
 from apps.intents.services import reviews
+from apps.intents.services.checking import version_checked
 from apps.privacy.access_packages import packages
 from apps.privacy.inventory import redacting
 from apps.privacy.models import AccessPackage, ErasureRequest
@@ -161,11 +162,15 @@ def schedule_take_back(schedule_id: UUID) -> RetentionSchedule:
 
 
 def version_submit(version_id: UUID) -> PolicyVersion:
-    return reviews.version_submit(version_id, revision=revision_of(PolicyVersion, version_id))
+    checked = version_checked(version_id)
+    return reviews.version_submit(version_id, revision=revision_of(PolicyVersion, version_id), checked=checked)
 
 
 def version_approve(version_id: UUID, **said: Any) -> PolicyVersion:
-    return reviews.version_approve(version_id, **{"revision": revision_of(PolicyVersion, version_id), **said})
+    checked = version_checked(version_id)
+    return reviews.version_approve(
+        version_id, **{"revision": revision_of(PolicyVersion, version_id), "checked": checked, **said}
+    )
 
 
 def version_reject(version_id: UUID, **said: Any) -> PolicyVersion:

@@ -20,9 +20,16 @@ class CorpusConfig(AppConfig):
         from apps.corpus.services.ingest.erased import digests_of_documents
         from apps.corpus.services.ingest.events import register_ingest_events
         from apps.corpus.services.ingest.reembed import reembed_after_change
+        from apps.corpus.services.page_image_cache import PageImages
         from apps.corpus.services.restricted import DocumentItems
         from apps.erasure.contracts import TargetType
-        from apps.erasure.registry import register_contents, register_digest_source, register_items, register_searched
+        from apps.erasure.registry import (
+            register_contents,
+            register_digest_source,
+            register_items,
+            register_searched,
+            register_store,
+        )
         from apps.tenants.registry import register_on_tenant_configured
 
         reader_checks.register()
@@ -35,3 +42,4 @@ class CorpusConfig(AppConfig):
         register_on_tenant_configured(reembed_after_change)
         register_digest_source(digests_of_documents)
         register_looked_for_of_documents()
+        register_store(PageImages())

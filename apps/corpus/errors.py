@@ -57,6 +57,12 @@ class PageNotFoundError(ApplicationError):
     message = "The document {document} has no page {page}; it has {pages}."
 
 
+class PageWithoutImageError(ApplicationError):
+    code = "corpus.page_without_image"
+    status = 404
+    message = "The page has no image: {why}. Its text can be read."
+
+
 class IngestError(ApplicationError):
     code = "corpus.ingest_failed"
     status = 422

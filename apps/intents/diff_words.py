@@ -61,6 +61,7 @@ _RETRIEVAL: Final = {
     "cut_off_cumulative_probability": "The tail is now cut off at {new} of the probability; it was {old}.",
     "cut_off_score_cliff": "The tail is now cut off where the score falls by more than {new}; it was {old}.",
     "heal_rounds": "A question that is not covered is now asked again for the rest {new} times at most; it was {old}.",
+    "history_days": "Questions and answers are now kept for who asked for {new} days; it was {old}.",
     "heal_minimum_coverage": "A question is now asked again below a coverage of {new}; it was {old}.",
 }
 

@@ -1,4 +1,5 @@
-"""The retrieval settings of a policy version: the settings that affect which passages are found.
+"""The retrieval settings of a policy version: the settings that affect which passages are found,
+and for how many days an answer is kept for who asked (history_days; 0: not at all).
 
 They are versioned with the policy and stored as one JSON object in the database; this module is its schema.
 """
@@ -32,6 +33,7 @@ class RetrievalSettings:
     cut_off_score_cliff: float = 0.15
     heal_rounds: int = 0
     heal_minimum_coverage: float = 0.7
+    history_days: int = 0
 
     def as_json(self) -> dict[str, int | float | bool]:
         return asdict(self)
@@ -53,6 +55,7 @@ _BOUNDS: dict[str, tuple[float, float]] = {
     "cut_off_score_cliff": (0.0, 1.0),
     "heal_rounds": (0, 10),
     "heal_minimum_coverage": (0.0, 1.0),
+    "history_days": (0, 90),
 }
 
 

@@ -11,11 +11,14 @@ class RetrievalConfig(AppConfig):
     def ready(self) -> None:
         from django.core import checks
 
+        from apps.erasure.registry import register_store
         from apps.intents.registry import register_stage_words
         from apps.retrieval.events import register_events
+        from apps.retrieval.kept.momentary import AnswersJustGiven
         from apps.retrieval.stage_choice import stages_check
         from apps.retrieval.stage_words import stage_words
 
         register_events()
+        register_store(AnswersJustGiven())
         checks.register(stages_check)
         register_stage_words(stage_words)

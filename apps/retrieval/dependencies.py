@@ -20,6 +20,7 @@ from apps.retrieval.protocols import (
     Rewriter,
 )
 from apps.retrieval.stage_settings import StageSettings
+from apps.retrieval.trace import OnStage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +41,7 @@ class PipelineDependencies:
     settings: the settings of the stages.
     pieces: embeds sentences and rows on this machine; None where the embedding model runs elsewhere.
     generator: the tenant's generator. quoting: answers by quotation when the generator fails.
+    on_stage: told of each stage that has ended; it must not raise.
     """
 
     intents: IntentGate
@@ -56,3 +58,4 @@ class PipelineDependencies:
     settings: StageSettings = field(default_factory=StageSettings)
     slots: Slots = field(default_factory=Slots)
     pieces: PieceEmbedder | None = None
+    on_stage: OnStage | None = None

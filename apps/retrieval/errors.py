@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from apps.errors import ApplicationError
+from collections.abc import Mapping
+from typing import ClassVar
+
+from apps.errors import ApplicationError, CodedError
 from apps.tenants.errors import ResidencyError
 
 
@@ -32,6 +35,35 @@ class QuestionTooLongError(QuestionError):
         "The question has {length_chars} characters; at most {maximum_chars} are read. Ask one thing at a time, "
         "and upload long texts as documents instead of pasting them."
     )
+
+
+class AnswerNotKeptError(ApplicationError):
+    code = "retrieval.answer_not_kept"
+    status = 404
+    message = "You have no answer of this id that is kept. The policy says for how many days answers are kept."
+
+
+class SendingError(CodedError):
+    """A question can't be sent to the officers, or not be decided on."""
+
+    kinds: ClassVar[Mapping[str, tuple[int, str]]] = {
+        "retrieval.sent_unknown": (404, "There is no question of this id that you sent or may decide on."),
+        "retrieval.sent_answered": (409, "This question was answered. Only one without an answer goes to an officer."),
+        "retrieval.sent_before": (409, "You sent this question already. “My questions” shows what became of it."),
+        "retrieval.sent_decided": (409, "This question is decided on already. Load the page again to see how."),
+        "retrieval.sent_without_consent": (
+            422,
+            "Agree that the officers may keep and read the text, or don't send it.",
+        ),
+        "retrieval.sent_other_text": (422, "This is not the question that you asked. Enter it word for word."),
+        "retrieval.sent_note_too_long": (422, "The note is too long: enter at most {maximum_chars} characters."),
+        "retrieval.sent_reply_too_long": (422, "The reply is too long: enter at most {maximum_chars} characters."),
+        "retrieval.sent_reply_missing": (422, "Enter the answer that the person gets."),
+        "retrieval.sent_no_example": (
+            422,
+            "No draft or version has this question as a review example. Make it one first, then decide.",
+        ),
+    }
 
 
 class InvalidRankingError(ApplicationError):

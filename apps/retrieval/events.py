@@ -12,6 +12,11 @@ FAILED = "retrieval.question.failed"
 REPLAYED = "retrieval.question.replayed"
 CALLED = "retrieval.model.called"
 RETURNED = "retrieval.model.returned"
+SHARED = "retrieval.answer.shared"
+UNSHARED = "retrieval.answer.unshared"
+SENT = "retrieval.question.sent"
+TAKEN_BACK = "retrieval.question.taken_back"
+SENT_DECIDED = "retrieval.question.decided"
 
 DECIDED = (ANSWERED, SEARCHED)
 """Of a question that was decided: what it could reach, and what was found there. Alike but for the answer."""
@@ -42,6 +47,7 @@ _FOUND = frozenset(
         "degradations",
         "elapsed_ms",
         "stage_ms",
+        "deadline",
     }
 )
 _CONTEXT = frozenset({"refusal", "context_sha256", "context_chars"})
@@ -61,18 +67,20 @@ _REPLAY = frozenset(
     }
 )
 
-_CALL = frozenset(
-    {
-        "profile",
-        "model",
-        "region",
-        "purpose",
-        "policy_version",
-        "policy_version_id",
-        "passages",
-        "timeout_seconds",
-    }
-)
+# Said when a request is sent, and again when it has ended.
+MODEL_FIELDS = frozenset({"profile", "model", "region", "purpose", "attempt"})
+_CALL = MODEL_FIELDS | {"policy_version", "policy_version_id", "passages", "timeout_seconds"}
+# The cost with the price that it was computed by. Both are fixed: the price may change later.
+_ENDED = MODEL_FIELDS | {
+    "code",
+    "elapsed_ms",
+    "first_byte_ms",
+    "input_tokens",
+    "output_tokens",
+    "price",
+    "cost",
+    "currency",
+}
 
 _ASK = frozenset({Permission.QUESTION_ASK})
 # A question that is run again may ask the model that rewords it.
@@ -135,8 +143,25 @@ def register_events() -> None:
         EventClass(
             action=RETURNED,
             label="Model call ended",
-            fields={Group.CORE: frozenset({"code", "elapsed_ms", "input_tokens", "output_tokens"})},
+            fields={Group.CORE: _ENDED},
             permissions=_ASK_OR_REPLAY,
+        ),
+    )
+    register(
+        *(
+            EventClass(action=action, label=label, fields={Group.CORE: frozenset({"event_id"})}, permissions=_ASK)
+            for action, label in (
+                (SHARED, "Answer shared by its address"),
+                (UNSHARED, "Answer not shared any more"),
+                (SENT, "Question sent to the officers"),
+                (TAKEN_BACK, "Question taken back from the officers"),
+            )
+        ),
+        EventClass(
+            action=SENT_DECIDED,
+            label="Question that was sent decided on",
+            fields={Group.CORE: frozenset({"event_id", "decision"})},
+            permissions=frozenset({Permission.POLICY_EDIT}),
         ),
     )
     # These events are about a question and do not name the person who asked it.

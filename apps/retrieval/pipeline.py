@@ -78,7 +78,7 @@ def answer(question: Question, *, deps: PipelineDependencies) -> PipelineResult:
              fails, the pipeline goes on without it; the answer and the trace say so.
     Raises:  QuestionError: the text cannot be read as a question; nothing was searched.
     """
-    recorder = TraceRecorder(deps.clock)
+    recorder = TraceRecorder(deps.clock, deps.on_stage)
     found = _found(recorder, question, deps)
     analysis, context = found.analysis, found.outcome
     if isinstance(context, Refusal):
@@ -95,7 +95,7 @@ def find(question: Question, *, deps: PipelineDependencies) -> FindResult:
 
     Raises: QuestionError, as `answer` does.
     """
-    recorder = TraceRecorder(deps.clock)
+    recorder = TraceRecorder(deps.clock, deps.on_stage)
     found = _found(recorder, question, deps)
     return FindResult(found=found, trace=recorder.finish())
 

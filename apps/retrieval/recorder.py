@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from apps.retrieval.contracts import Clock, Degradation
-from apps.retrieval.trace import Exclusion, Stage, StageOutput, StageRecord, StageStatus, Trace
+from apps.retrieval.trace import Exclusion, OnStage, Stage, StageOutput, StageRecord, StageStatus, Trace
 
 
 @dataclass(slots=True, kw_only=True)
@@ -34,10 +34,13 @@ class OpenStage:
 
 
 class TraceRecorder:
-    """Collects stage records. One for each question; not shared by threads."""
+    """Collects stage records. One for each question; not shared by threads.
 
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
+    Args: on_stage: told of each stage that has ended; it must not raise.
+    """
+
+    def __init__(self, clock: Clock, on_stage: OnStage | None = None) -> None:
+        self._clock, self._on_stage = clock, on_stage
         self._started = clock()
         self._records: list[StageRecord] = []
         self._degradations: list[Degradation] = []
@@ -48,21 +51,22 @@ class TraceRecorder:
         opened = OpenStage(stage=stage, count_in=count_in)
         started = self._clock()
         yield opened
-        self._records.append(
-            StageRecord(
-                stage=stage,
-                status=opened.status,
-                elapsed_ms=_milliseconds(self._clock() - started),
-                count_in=opened.count_in,
-                count_out=opened.count_out,
-                exclusions=tuple(opened.exclusions),
-                notes=tuple(opened.notes),
-                output=opened.output,
-            )
+        record = StageRecord(
+            stage=stage,
+            status=opened.status,
+            elapsed_ms=_milliseconds(self._clock() - started),
+            count_in=opened.count_in,
+            count_out=opened.count_out,
+            exclusions=tuple(opened.exclusions),
+            notes=tuple(opened.notes),
+            output=opened.output,
         )
+        self._records.append(record)
         # Each wording of a question is searched on its own. A degradation that affects several of them is reported
         # once.
         self._degradations.extend(each for each in opened.degradations if each not in self._degradations)
+        if self._on_stage:
+            self._on_stage(record)
 
     def finish(self) -> Trace:
         return Trace(

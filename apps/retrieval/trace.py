@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
@@ -189,13 +189,56 @@ class StageRecord:
     output: StageOutput | None
 
 
+OnStage = Callable[[StageRecord], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCall:
+    """One request to a model, as its events tell it.
+
+    event_id: the event from before it was sent. attempt: which request to this model for the question it was, from 1.
+    first_byte_ms: until the reply began; None if none came. code: of the error; empty if there was none.
+    cost: a decimal number in `currency`; None if no price is set or the server did not state its tokens.
+    """
+
+    event_id: str
+    profile: str
+    model: str
+    region: str
+    purpose: str
+    attempt: int
+    timeout_seconds: float
+    elapsed_ms: float
+    first_byte_ms: float | None
+    input_tokens: int | None
+    output_tokens: int | None
+    price: str
+    cost: str | None
+    currency: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeadlineUse:
+    """How long all requests of the question to models may take together, and how much of that was used."""
+
+    seconds: float
+    used_seconds: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """All stages in the order in which they ran. A stage is absent if the question ended before it."""
+    """All stages in the order in which they ran. A stage is absent if the question ended before it.
+
+    calls: the requests to models, in the order in which they ended. A local model takes none. deadline: None where none
+    was kept, as in an evaluation.
+    """
 
     stages: tuple[StageRecord, ...]
     degradations: tuple[Degradation, ...]
     elapsed_ms: float
+    calls: tuple[ModelCall, ...] = ()
+    deadline: DeadlineUse | None = None
 
     def output(self, wanted: type[OutputT]) -> OutputT | None:
         """Return the first output of a type, such as `trace.output(ContextBlock)`."""

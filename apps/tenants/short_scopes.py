@@ -30,6 +30,11 @@ class ShortScopes:
     scope_ids: frozenset[ScopeId]
     reason: str = ""
 
+    @classmethod
+    def all_of(cls, principal: Principal) -> ShortScopes:
+        """Return all scopes that the principal holds."""
+        return cls(principal=principal, scope_ids=principal.scope_ids)
+
     @property
     def tenant_id(self) -> TenantId:
         return self.principal.tenant_id

@@ -54,8 +54,10 @@ class Sweep(StrEnum):
     LETTERS = "send letters that are due"
     REDACTIONS = "send due redactions again"
     PACKAGES = "remove expired packages"
+    ANSWERS = "remove answers whose time is over"
     LEFTOVERS = "remove what the log authorises"
     WEBHOOKS = "tell webhooks of events"
+    CALLS = "record requests to models whose end is unknown"
     CERTIFICATES = "issue certificates of erasures"
 
 

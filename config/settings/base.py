@@ -244,6 +244,8 @@ GLASSBOX_EMBEDDING_PROFILES: dict[str, dict[str, Any]] = {
         "api_key_env": "OPENAI_API_KEY",
         "region": env.text("GLASSBOX_OPENAI_REGION", default="us"),
         "timeout_seconds": 20,
+        # Of a million tokens, such as "0.02 USD"; empty: no price is set, and no cost is told.
+        "price": env.text("GLASSBOX_OPENAI_EMBEDDING_PRICE", default=""),
     },
 }
 # Changes to the settings of stages (apps/retrieval/stage_choice.py), such as "reranker=cross_encoder, expand_top_k=3";
@@ -263,6 +265,8 @@ GLASSBOX_GENERATION_PROFILES: dict[str, dict[str, Any]] = {
         "api_key_env": "OPENAI_API_KEY",
         "region": env.text("GLASSBOX_OPENAI_REGION", default="us"),
         "timeout_seconds": 40,
+        # Of a million tokens read / written, such as "0.40/1.60 USD".
+        "price": env.text("GLASSBOX_OPENAI_CHAT_PRICE", default=""),
     },
 }
 
@@ -345,6 +349,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "PolicyChangeKind": "apps.intents.diff.ChangeKind",
         "Role": "apps.tenants.roles.Role",
         "Outcome": "apps.audit.models.Outcome",
+        "SentState": "apps.retrieval.models.SentState",
         "RequestState": "apps.privacy.codes.life.RequestState",
         "SubjectType": "apps.privacy.codes.requests.SubjectType",
         "RequestPurpose": "apps.privacy.codes.requests.Purpose",
@@ -445,6 +450,10 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "webhooks": {"task": "apps.audit.tasks.webhooks_due", "schedule": 5.0, "options": {"expires": 5}},
     # Packages of requests for access, and what is known of the person after their end: thirty days, to the hour.
     "access-expiry": {"task": "apps.privacy.tasks.expire_access", "schedule": 3600.0},
+    # Requests to a model whose process died: the log says of each how it ended, or that this is unknown.
+    "model-calls": {"task": "apps.retrieval.tasks.record_unknown_ends", "schedule": 300.0, "options": {"expires": 300}},
+    # Answers that the policy keeps for who asked, until their day is over.
+    "answers-expiry": {"task": "apps.retrieval.tasks.forget_answers", "schedule": 3600.0},
     # Redacted versions whose message was lost.
     "redactions-sweep": {"task": "apps.privacy.tasks.send_redactions", "schedule": 30.0},
 }

@@ -2,6 +2,11 @@
 "use strict";
 
 document.addEventListener("DOMContentLoaded", () => {
+    for (const button of document.querySelectorAll("[data-print]")) {
+        button.hidden = false;
+        button.addEventListener("click", () => window.print());
+    }
+
     const form = document.getElementById("ask-form");
     const question = document.getElementById("id_question");
     const count = document.getElementById("question-count");

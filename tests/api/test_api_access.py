@@ -57,6 +57,7 @@ DOORS = (
     Door("delete", "/api/v1/documents/{document}/", Permission.DOCUMENT_DELETE),
     Door("get", "/api/v1/documents/{document}/chunks/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/documents/{document}/pages/1/", Permission.DOCUMENT_VIEW),
+    Door("get", "/api/v1/documents/{document}/pages/1/image/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/documents/{document}/versions/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/documents/{document}/content/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/removals/", Permission.DOCUMENT_VIEW),
@@ -84,6 +85,7 @@ DOORS = (
     # Who may do these depends on the version: its author may withdraw it, and who may approve.
     Door("post", "/api/v1/policy/versions/{version}/withdraw/", Permission.POLICY_VIEW),
     Door("post", "/api/v1/policy/versions/{version}/comments/", Permission.POLICY_VIEW),
+    Door("get", "/api/v1/usage/models/", Permission.AUDIT_VIEW),
     Door("get", "/api/v1/audit/events/", Permission.AUDIT_VIEW),
     Door("get", "/api/v1/audit/events/export/", Permission.AUDIT_VIEW),
     Door("get", "/api/v1/audit/events/{event}/", Permission.AUDIT_VIEW),

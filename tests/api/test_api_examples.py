@@ -55,6 +55,7 @@ from tests.api.test_api_access import DOORS, Ids, invitation_of, member_of, remo
 from tests.audit.acting import checkpointed, sealed
 from tests.audit.proving import certified
 from tests.audit.removing import Table, stores_of_documents
+from tests.corpus.files import lines, pdf
 from tests.corpus.ingesting import ingest, run, short_profile
 from tests.deciding import (
     assess,
@@ -104,6 +105,7 @@ def reader(acme: Firm) -> dict[str, str]:
     checkpointed(acme)
     return {
         "DOCUMENT_ID": str(document.id),
+        "PDF_ID": str(ready_document(acme, pdf([lines("A page to be drawn.")]), filename="drawn.pdf").id),
         "JOB_ID": str(broken.job.id),
         "EVENT_ID": str(event.id),
         "VERSION_ID": str(in_force.id),
@@ -323,6 +325,7 @@ def test_every_example_runs_as_it_stands(
             failures.append(failure(example.source, {**shell, **reader, "GLASSBOX_KEY": key}, tmp_path))
     assert not any(failures), "\n\n".join(filter(None, failures))
     assert (tmp_path / "report.md").exists()
+    assert (tmp_path / "page-1.png").read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / "policy-version-1.py").read_text() == render_policy_file(baseline_snapshot())
 
 

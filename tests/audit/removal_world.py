@@ -40,6 +40,7 @@ from apps.privacy.requests.details import Details
 from apps.privacy.requests.services.letters import letter_settle
 from apps.privacy.requests.services.receiving import request_receive
 from apps.quality.models import EvaluationAnswer, EvaluationQuery, EvaluationRun, ImpactState, PolicyImpact
+from apps.retrieval.kept.momentary import JustGiven, Place, remember
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.models import ApiKey, IdempotentRequest, Scope
@@ -52,6 +53,7 @@ from tests.corpus.ingesting import REPORT, ingest, run
 from tests.deciding import access_answer, identity_confirm, package_make
 from tests.factories import Firm, make_firm, make_key, make_member, make_personal_key
 from tests.isolation.harness import changed, sql
+from tests.kept import answer_content_of, keep_answer, send_question
 
 # What rows are named by in which ann and bea stand: nothing else of the world holds these words.
 ANN, BEA = "ann-of-the-alphas", "bea-of-the-betas"
@@ -106,6 +108,8 @@ def make_removal_world() -> RemovalWorld:
     _evaluated(bolt, {"alpha": world.documents["bolt"]})
     for principal in (world.ann, world.bea):
         _known_of(world, principal)
+        _answer_kept(world, principal)
+    given_in_redis(world)
     for scope in ("fund:alpha", "fund:beta"):
         make_key(acme, scopes=[scope])
     _tenants_own(bolt)
@@ -239,7 +243,6 @@ def _known_of(world: RemovalWorld, principal: Principal) -> None:
     """What the tables know of a person in Acme, each by the person's own name."""
     username = ANN if principal is world.ann else BEA
     make_personal_key(world.acme, username, role=Role.ANALYST)
-    cache.set(f"throttle:{world.acme.id}:user:{principal.id}", [1.0], timeout=600)
     with open_scope(tenant=world.acme.id, principal=principal):
         personal_key_rotate(ApiKey.objects.get(person_id=principal.id), expires_at=timezone.now() + timedelta(days=60))
         version = PolicyVersion.objects.get()
@@ -267,6 +270,34 @@ def _known_of(world: RemovalWorld, principal: Principal) -> None:
         _answered(
             world.acme, subject_id=uuid4(), scopes=[ScopeId(document.scope_id)], title="x", principal_id=principal.id
         )
+
+
+def _answer_kept(world: RemovalWorld, principal: Principal) -> None:
+    """An answer in the history of a person, from the document of their fund, and a question sent to the officers."""
+    name = _fund(world, principal)
+    scope_ids, document_ids = [world.acme.scopes[f"fund:{name}"].id], [world.documents[name]]
+    keep_answer(principal, f"What is {name} about?", scope_ids=scope_ids, document_ids=document_ids)
+    send_question(principal, f"What else is {name} about?", scope_ids=scope_ids)
+
+
+def given_in_redis(world: RemovalWorld) -> None:
+    """What Redis holds of ann and bea: how often they called, and an answer that each was just given."""
+    for principal in (world.ann, world.bea):
+        assert principal.id is not None
+        cache.set(f"throttle:{world.acme.id}:user:{principal.id}", [1.0], timeout=600)
+        name = _fund(world, principal)
+        given = JustGiven(
+            content=answer_content_of(f"What is {name} about?"),
+            answer_html="",
+            way_html="",
+            scope_ids=(world.acme.scopes[f"fund:{name}"].id,),
+            document_ids=(world.documents[name],),
+        )
+        remember(given, Place(tenant=world.acme.id, account=principal.id, event=principal.id, session_key="a session"))
+
+
+def _fund(world: RemovalWorld, principal: Principal) -> str:
+    return "alpha" if principal is world.ann else "beta"
 
 
 def _previewed(world: RemovalWorld) -> None:

@@ -46,6 +46,8 @@ EXCEPTIONS: Mapping[str, str] = {
     "apps.corpus.services.restricted.DocumentItems.withdraw": "forgets answers kept for a day; restricting is recorded",
     "apps.intents.services.golden._take_over": "copies what a model says of a text that the policy holds already",
     "apps.intents.services.golden._made": "keeps what a model says of a text that the policy holds already",
+    "apps.retrieval.kept.history.forget_tenant": "answers whose days are over; asking was recorded",
+    "apps.retrieval.sent.services.forget_decided": "questions whose days are over; sending and deciding are recorded",
     "apps.tenants.api.idempotency.forget_expired": "answers kept for a day, lest a repeated request be done twice",
     "apps.tenants.leased_jobs.hold": "how far a job is; its end is recorded",
     "apps.tenants.leased_jobs.sweep_tenant": "notes that a job's message was sent again; its end is recorded",

@@ -13,12 +13,15 @@ from django.views.generic import RedirectView
 from rest_framework.renderers import TemplateHTMLRenderer
 
 from apps.audit.models import Event, Webhook
+from apps.corpus.extraction.contracts import MediaType
+from apps.corpus.models import Document
 from apps.erasure.models import Certificate, Purge, RemovalRun, RetentionSchedule, Supplement
 from apps.intents.models import PolicyVersion
 from apps.privacy.admin.requests.step import STEPS
 from apps.privacy.models import ErasureRequest
 from apps.quality.models import EvaluationQuery, EvaluationRun
 from apps.retrieval.events import ANSWERED
+from apps.retrieval.models import SentQuestion
 from apps.tenants.context import open_identity, open_scope
 from apps.tenants.models import ApiKey, Invitation, Membership, User
 from apps.tenants.tokens import Identity
@@ -48,6 +51,7 @@ _ROWS: Final[dict[str, type[Model]]] = {
     "query_id": EvaluationQuery,
     "event_id": Event,
     "webhook_id": Webhook,
+    "sent_id": SentQuestion,
     "invitations/<uuid:object_id>": Invitation,
 }
 _PARAMETER: Final = re.compile(r"<(?:\w+:)?(\w+)>")
@@ -87,6 +91,8 @@ def addresses_of(route: str, firm: Firm) -> list[str]:
 def _values(route: str, name: str, firm: Firm) -> list[Any]:
     if name == "name":
         return list(STEPS)
+    if name == "number":
+        return [1]
     if name == "path":
         return ["concepts/", "glossary/"]
     model = next((row for part, row in _ROWS.items() if part == name or part in route), None)
@@ -107,4 +113,8 @@ def rows_of(model: type[Model], firm: Firm) -> list[Any]:
             answered = list(Event.objects.filter(action=ANSWERED).values_list("pk", flat=True)[:1])
             return [*answered, *rows.values_list("pk", flat=True)[:1]]
         found = list(rows.values_list("pk", flat=True))
+        if model is Document:
+            # One whose pages have images.
+            drawn = Document.objects.filter(media_type=MediaType.PDF, page_count__gt=0).values_list("pk", flat=True)[:1]
+            return list(dict.fromkeys([*drawn, *found[:1], *found[-1:]]))
     return found if model in _EACH else list(dict.fromkeys([*found[:1], *found[-1:]]))

@@ -36,6 +36,7 @@ from tests.audit.requesting import Office
 from tests.baked import baked
 from tests.browser.conftest import signed_in
 from tests.browser.every_page import addresses_of, routes
+from tests.corpus.files import lines, pdf
 from tests.corpus.ingesting import REPORT, ingest, remote_profile, run
 from tests.factories import make_invitation, make_invited, make_member, make_personal_key, make_user
 from tests.intents import reviewing
@@ -240,6 +241,8 @@ def world(transactional_db: None, settings: LazySettings, model_server: ModelSer
     office = Office(firm=acme, dora=dan, dirk=dan, rita=dan, ada=dan)
     office.received()
     office.assessed()
+    # A document whose pages have images.
+    run(acme, ingest(acme, pdf([lines("A report.", "The fund returned 4.2 per cent.")]), filename="report.pdf").job)
     return made
 
 
@@ -361,7 +364,7 @@ def visit_what_is_sent(world: World, grace: Visitor, tour: _Tour) -> None:
     everywhere = [scope.key for scope in world.acme.scopes.values()]
     for question in (QUESTION, "Zwölf Boxkämpfer jagen?", ""):
         address = reverse("admin:ask")
-        tour.take(grace.post(address, {"question": question, "scopes": everywhere}), address)
+        tour.take(grace.post(address, {"question": question, "scopes": everywhere}, follow=True), address)
     files = [SimpleUploadedFile(f"{n}.md", REPORT + str(n).encode(), "text/markdown") for n in range(2)]
     fields = {
         "uploads": files,

@@ -25,7 +25,7 @@ def ann(acme: Firm, sign_in: Callable[[str], Page]) -> Page:
 
 def test_somebody_compares_two_runs_and_reads_the_question_that_changed(ann: Page) -> None:
     ann.get_by_role("link", name="Evaluation runs").click()
-    expect(ann.get_by_role("img", name="Pass rate")).to_be_visible()
+    expect(ann.get_by_role("img", name="Answered rightly")).to_be_visible()
     ann.get_by_label("Before").focus()
     ann.get_by_role("button", name="Compare these two runs").press("Enter")
     main = ann.locator("#main")

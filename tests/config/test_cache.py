@@ -27,12 +27,21 @@ from apps.audit.log.export import state
 from apps.audit.log.lag import ALARM_AFTER, SealingLag, _alarm
 from apps.audit.verify.stating import exported_statements
 from apps.corpus.models import IngestJob
+from apps.corpus.reader.contracts import PagePicture
+from apps.corpus.reader.picture import png
+from apps.corpus.services import page_image_cache
 from apps.corpus.services.ingest import turns as ingest_turns
 from apps.erasure.personal_data import places
+from apps.retrieval.admin import ask_progress
+from apps.retrieval.kept import momentary
+from apps.retrieval.trace import Stage, StageRecord, StageStatus
 from apps.tenants import alarm_mail, attempts, clock, sweeping, waiting, watchdog
 from apps.tenants.api import idempotency
 from apps.tenants.api.throttling import PrincipalThrottle
 from apps.tenants.ids import TenantId
+from apps.tenants.principals import Principal, PrincipalKind
+from apps.tenants.requests import Access, attach_access
+from apps.tenants.roles import Role
 from config.cache import JsonSerializer, UnreadableValueError
 from config.celery import app
 
@@ -192,6 +201,14 @@ def _take_turns() -> None:
     ingest_turns._note_served(_TENANT)
 
 
+def _show_page() -> None:
+    drawn = page_image_cache.DrawnPage(
+        tenant_id=_TENANT, scope_id=_TENANT, document_id=_TENANT, content_sha256="0" * 64, page=1, scale=2
+    )
+    page_image_cache.kept(drawn)
+    page_image_cache.keep(drawn, PagePicture(image=png(b"\xff" * 3, 1), width_pt=1.0, height_pt=1.0, text="", boxes=[]))
+
+
 def _watch() -> None:
     watchdog.lately()
     watchdog._tell(["glassbox_api"])
@@ -211,6 +228,39 @@ def _ask_with_key() -> None:
         _begun.append(marked)
 
 
+def _show_stages() -> None:
+    request = RequestFactory().get("/")
+    attach_access(request, Access(principal=_ASKING))
+    ask_progress.ask_progress_view(request, _TENANT)
+    ask_progress._Kept(ask_progress._key(_ASKING, _TENANT))(_ENDED)
+
+
+_ASKING: Any = Principal(
+    kind=PrincipalKind.USER,
+    id=_TENANT,
+    label="somebody",
+    tenant_id=_TENANT,
+    scope_ids=frozenset(),
+    roles=frozenset({Role.ANALYST}),
+)
+_ENDED = StageRecord(
+    stage=Stage.GATE,
+    status=StageStatus.RAN,
+    elapsed_ms=1.0,
+    count_in=None,
+    count_out=None,
+    exclusions=(),
+    notes=(),
+    output=None,
+)
+
+
+def _remember() -> None:
+    place = momentary.Place(tenant=_TENANT, account=_TENANT, event=_TENANT, session_key="a session")
+    momentary.recall(place)
+    cache.set(place.name, {"scopes": [], "documents": [], "sealed": b""}, timeout=60)
+
+
 _begun: list[AbstractContextManager[None]] = []
 
 # By the module that reads, each before it writes. What a new one reads belongs here too: the first test says so.
@@ -218,6 +268,8 @@ _READERS: dict[str, tuple[Callable[[], None], ...]] = {
     "cache:apps.tenants.attempts": (_sign_in, _wrong_key),
     "cache:apps.tenants.api.throttling": (_call_the_api,),
     "cache:apps.tenants.api.idempotency": (_ask_with_key,),
+    "cache:apps.retrieval.admin.ask_progress": (_show_stages,),
+    "cache:apps.retrieval.kept.momentary": (_remember,),
     "cache:apps.tenants.counting": (),  # counts for attempts and throttling, which are tried above
     "cache:apps.tenants.tally": (),  # a hash of numbers, which no serializer of the cache's sees
     "cache:apps.tenants.clock": (_clock,),
@@ -228,6 +280,7 @@ _READERS: dict[str, tuple[Callable[[], None], ...]] = {
     "cache:apps.tenants.waiting": (_wait,),
     "cache:apps.tenants.watchdog": (_watch,),
     "cache:apps.corpus.services.ingest.turns": (_take_turns,),
+    "cache:apps.corpus.services.page_image_cache": (_show_page,),
     "cache:apps.audit.verify.stating": (_state,),
     "cache:apps.erasure.stores.counters": (),  # names and deletes keys; reads no value
 }

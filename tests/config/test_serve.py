@@ -98,11 +98,17 @@ class Installation:
             "Content-Type": kind,
         }
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", body, headers, method=method)
-        try:
-            with urllib.request.urlopen(request, timeout=90) as answer:  # noqa: S310 (our own)
-                return json.load(answer)
-        except urllib.error.HTTPError as error:
-            raise AssertionError(f"{error.code}: {error.read()[:500]!r}") from error
+        ends = time.monotonic() + 90
+        while True:
+            try:
+                with urllib.request.urlopen(request, timeout=90) as answer:  # noqa: S310 (our own)
+                    return json.load(answer)
+            except urllib.error.HTTPError as error:
+                said = error.read()
+                # A process that still loads its model says when to come again.
+                if b'"corpus.warming_up"' not in said or time.monotonic() > ends:
+                    raise AssertionError(f"{error.code}: {said[:500]!r}") from error
+                time.sleep(float(error.headers["Retry-After"]))
 
     def upload(self, key: str, content: bytes) -> Any:
         mark = secrets.token_hex(8)

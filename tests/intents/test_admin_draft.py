@@ -174,7 +174,7 @@ def test_the_list_counts_what_is_to_be_mended(officer: Visitor, draft: PolicyVer
 def test_what_was_sent_back_shows_what_the_reviewer_said(
     acme: Firm, olivia: Principal, officer: Visitor, draft: PolicyVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reviews, "require_accuracy", lambda version: None)
+    monkeypatch.setattr(reviews, "require_accuracy", lambda version, checked: None)
     change(olivia, draft)
     with as_(olivia):
         version_comment(draft.id, text="My own remark.")
@@ -483,7 +483,7 @@ def test_submitting_says_who_is_asked_what_changes_and_what_can_t_be_undone(
 def test_a_submitted_draft_waits_and_is_no_longer_edited(
     acme: Firm, olivia: Principal, officer: Visitor, draft: PolicyVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reviews, "require_accuracy", lambda version: None)
+    monkeypatch.setattr(reviews, "require_accuracy", lambda version, checked: None)
     change(olivia, draft)
     page = officer.send("policy_draft_submit", draft.id)
     assert (page.status, str(draft.id) in page.location) == (302, True)

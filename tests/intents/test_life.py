@@ -213,7 +213,7 @@ def test_a_version_below_its_own_bar_is_neither_submitted_nor_approved(
         with pytest.raises(GoldenAccuracyError, match="which is below its own bar of 100%"):
             version_submit(version.id)
     with monkeypatch.context() as patched:
-        patched.setattr(reviews, "require_accuracy", lambda version: None)
+        patched.setattr(reviews, "require_accuracy", lambda version, checked: None)
         with as_(officer):
             version_submit(version.id)
     with as_(reviewer), pytest.raises(GoldenAccuracyError):

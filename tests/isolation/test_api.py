@@ -220,6 +220,8 @@ BY_ID = (
     ("alpha", "GET", "documents/{document}/chunks/", "{canary}"),
     ("alpha", "GET", "documents/{document}/pages/1/", "{canary}"),
     ("alpha", "GET", "documents/{document}/pages/7/", "has no page 7"),
+    ("alpha", "GET", "documents/{document}/pages/1/image/", "corpus.page_without_image"),
+    ("alpha", "GET", "documents/{document}/pages/7/image/", "has no page 7"),
     ("alpha", "GET", "documents/{document}/versions/", "{canary}"),
     ("alpha", "GET", "documents/{document}/content/", "{canary}"),
     ("alpha", "HEAD", "documents/{document}/content/", "{canary}"),

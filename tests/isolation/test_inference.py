@@ -121,7 +121,7 @@ def of_hidden(world: World, place: Place, model: type[models.Model], *columns: s
 # --- existence, by answers and by the work for them ---
 
 
-@pytest.mark.parametrize("path", ["", "chunks/", "pages/1/", "versions/", "content/"])
+@pytest.mark.parametrize("path", ["", "chunks/", "pages/1/", "pages/1/image/", "versions/", "content/"])
 def test_the_api_does_the_same_for_a_hidden_document_as_for_none(world: World, path: str) -> None:
     def probe(document: str) -> str:
         client = Client(headers={"authorization": f"Bearer {world.keys['acme-alpha']}"})

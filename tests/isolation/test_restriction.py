@@ -258,7 +258,7 @@ def test_no_list_of_the_api_shows_it(world: World, ground: Ground, key: str, pat
     held(attack, loot=SECRET if path != "jobs/" else str(ground.job), without=unrestricted)
 
 
-@pytest.mark.parametrize("path", ["", "chunks/", "pages/1/", "versions/", "content/"])
+@pytest.mark.parametrize("path", ["", "chunks/", "pages/1/", "pages/1/image/", "versions/", "content/"])
 def test_the_api_does_the_same_for_it_as_for_none(world: World, ground: Ground, path: str) -> None:
     def probe(document_id: UUID) -> str:
         client = Client(headers={"authorization": f"Bearer {world.keys['alpha']}"}, raise_request_exception=False)

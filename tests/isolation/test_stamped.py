@@ -56,6 +56,7 @@ NOT_VOUCHING = {
     "intents_goldenvector.created_at": "When an embedding was kept.",
     "intents_policyversion.valid_from": "Set by the database (intents_version_step).",
     "intents_policyversion.valid_to": "Set by the database (intents_version_step).",
+    "retrieval_keptanswer.expires_at": "An end, and no act.",
     "retrieval_evaluationquery.created_by": "A name for the list; who added it stands in its event.",
     "retrieval_evaluationquery.created_at": "For the order of the list; when it was added stands in its event.",
     "retrieval_evaluationrun.finished_at": "Of a measurement; its event says it.",

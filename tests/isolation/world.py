@@ -57,10 +57,12 @@ from apps.tenants.services.invitations import member_invite
 from tests.corpus.ingesting import ingest, run
 from tests.deciding import identity_confirm, package_make
 from tests.factories import Firm, make_firm, make_key, make_member, make_user
+from tests.kept import keep_answer, send_question
 
 KINDS = ("run", "reference_report", "compliance_profile")
 SCOPES = ("firm", "fund:alpha", "fund:beta")
 PASSWORD = "correct horse battery staple"
+KEPT = "What did nobody else ask?"
 QUESTION = "What was the maximum drawdown in the fourth quarter?"
 
 
@@ -136,6 +138,8 @@ def make_world() -> World:
         _hooked(firm, world.people[person])
     for slug, person in (("acme", "amy"), ("bolt", "ben")):
         _commented(world.firm(slug), world.people[person])
+        keep_answer(world.people[person], KEPT, scope_ids=world.people[person].scope_ids)
+        send_question(world.people[person], KEPT, scope_ids=world.people[person].scope_ids)
         _foreseen(world.firm(slug))
         _verified(world.firm(slug))
         _asked_to_erase(world.firm(slug))

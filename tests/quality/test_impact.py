@@ -22,7 +22,7 @@ from apps.quality.errors import ImpactCrashedError, ImpactDegradedError, ImpactO
 from apps.quality.events import IMPACT_COMPUTED, IMPACT_REQUESTED
 from apps.quality.impact import runner
 from apps.quality.impact.contracts import Basis, ImpactResult
-from apps.quality.impact.plan import plan_of
+from apps.quality.impact.plan import Judged, plan_of
 from apps.quality.impact.runner import ImpactOutcome, ImpactPolicy, claim_impact, impact_run
 from apps.quality.models import ImpactState, PolicyImpact
 from apps.quality.services.evaluation import evaluation_query_remove
@@ -302,8 +302,8 @@ def test_a_worker_that_comes_back_late_writes_nothing(
 ) -> None:
     impact = requested(officer, draft)
 
-    def overtaken(row: PolicyImpact) -> object:
-        found = plan_of(row)
+    def overtaken(row: PolicyImpact, *judged: Judged) -> object:
+        found = plan_of(row, *judged)
         PolicyImpact.objects.filter(id=row.id).update(lease_owner="another")
         return found
 
@@ -326,8 +326,8 @@ def test_a_question_that_is_removed_meanwhile_is_left_out(
     query = expects(officer, QUESTION, document="alpha.md", scope="firm:acme")
     impact = requested(officer, draft)
 
-    def and_removed(row: PolicyImpact) -> object:
-        found = plan_of(row)
+    def and_removed(row: PolicyImpact, *judged: Judged) -> object:
+        found = plan_of(row, *judged)
         evaluation_query_remove(query.id)
         return found
 

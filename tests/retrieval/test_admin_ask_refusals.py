@@ -94,10 +94,10 @@ def test_a_vague_question_is_refused_with_what_to_do(firm: Firm) -> None:
     assert "Not reached" in steps(page)["dense"]
 
 
-def test_a_refusal_after_a_search_leads_to_what_was_found(firm: Firm) -> None:
+def test_where_only_the_closest_passages_were_found_the_page_says_so_and_leads_there(firm: Firm) -> None:
     page = ask(Visitor("alice"), "What is the fund's exposure to Norwegian salmon farms?")
     answer = page.tree.get_element_by_id("answer")
-    assert "Refused" in answer.text_content()
+    assert "Closest passages" in answer.text_content()
     (link,) = answer.xpath(".//a[text()='See what was found']/@href")
     assert page.tree.get_element_by_id(link.removeprefix("#")).tag == "details"
 

@@ -85,6 +85,24 @@ def test_last_quarter_is_answered_from_the_newest_report(acme: Firm) -> None:
     assert any("was resolved to Q4 2024" in notice for notice in result.notices)
 
 
+def test_last_quarter_is_answered_from_each_companys_own_newest_report(acme: Firm) -> None:
+    for quarter, drawdown in ((1, "-1.1"), (2, "-2.2")):
+        store(
+            acme.scopes["fund:beta"],
+            [f"Beta Fund, quarterly report. The maximum drawdown of the quarter was {drawdown}%."],
+            kind=Kind.RUN,
+            title=f"Beta Fund Q{quarter} 2024",
+            company="Beta Fund",
+            fiscal_year=2024,
+            fiscal_quarter=quarter,
+        )
+    result = ask(acme, "What was last quarter's drawdown?")
+    found = {line.document_title for each in result.trace.outputs(CandidateList) for line in each.candidates}
+    assert found == {"Alpha Fund Q4 2024", "Beta Fund Q2 2024"}
+    assert any("Q4 2024 for Alpha Fund, Q2 2024 for Beta Fund" in notice for notice in result.answer.notices)
+    assert "-2.2%" in ask(acme, "What was the Beta Fund's drawdown last quarter?").answer.text
+
+
 def test_named_quarter_is_answered_from_its_own_report(acme: Firm) -> None:
     assert "-7.9%" in ask(acme, "What was the drawdown in Q4 2023?").answer.text
 

@@ -71,6 +71,30 @@ def test_the_year_beside_another_in_a_quarter_s_report_is_of_the_same_quarter() 
 
 
 @pytest.mark.parametrize(
+    ("company", "year", "quarter", "text", "expected"),
+    [
+        ("Alpha", 2024, 4, "Drawdown | 5", None),
+        ("Beta", 2024, 2, "Drawdown | 5", None),
+        ("Alpha", 2024, 2, "Drawdown | 5", Lack.PERIOD),
+        ("Beta", 2024, 4, "Drawdown | 5", Lack.PERIOD),
+        ("Gamma", 2024, 4, "Drawdown | 5", Lack.PERIOD),
+        ("Alpha", None, None, "In Q4 2024 the drawdown was 5%.", None),
+        ("Alpha", None, None, "In Q2 2024 the drawdown was 5%.", Lack.PERIOD),
+        ("Gamma", None, None, "In Q2 2024 the drawdown was 5%.", None),
+        ("", None, None, "In Q3 2024 the drawdown was 5%.", Lack.PERIOD),
+    ],
+)
+def test_a_piece_is_of_the_last_quarter_of_its_own_company(
+    company: str, year: int | None, quarter: int | None, text: str, expected: Lack | None
+) -> None:
+    analysis = analysed("What was the drawdown of last quarter?", entry("Alpha", 2024, 4), entry("Beta", 2024, 2))
+    facts = document(1, title="A report", company=company, fiscal_year=year, fiscal_quarter=quarter)
+    (passage,) = context_of(analysis, [candidate(text, facts=facts)]).passages
+    *_, piece = quotable_pieces(passage)
+    assert lack_of(piece, passage, analysis) is expected
+
+
+@pytest.mark.parametrize(
     ("question", "names"),
     [
         ("What was 3M's revenue in FY2018?", ("3M",)),

@@ -117,3 +117,11 @@ def test_sure_filter_on_a_year_lifts_nothing() -> None:
     analysis = analysed("growth in FY2022", entry("A", 2022))
     (only,) = boost([candidate("x", facts=document(fiscal_year=2022))], filters=analysis.filters, weight=0.1)
     assert only.boost == 0.0
+
+
+def test_the_quarter_that_lifts_is_the_companys_own() -> None:
+    analysis = analysed("growth in the last twelve months", entry("A", 2022, 3), entry("B", 2023))
+    of_a = candidate("x", 1, facts=document(1, company="A", fiscal_year=2022, fiscal_quarter=3))
+    of_b = candidate("x", 2, facts=document(2, company="B", fiscal_year=2022, fiscal_quarter=3))
+    lifted = boost([of_a, of_b], filters=analysis.filters, weight=0.1)
+    assert [each.boost_reasons for each in lifted] == [("of Q3 2022 itself",), ()]

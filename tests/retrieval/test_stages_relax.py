@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from apps.retrieval.contracts import Period
-from apps.retrieval.stages.question.relax import document_filter, period_matches
+from apps.retrieval.contracts import Certainty, FilterField, InventoryEntry, Period
+from apps.retrieval.stages.question.relax import admits, document_filter, period_matches, states
 from tests.retrieval.builders import analysed, entry
 
 HELD = (entry("Northwind", 2018), entry("Northwind", 2022), entry("Contoso", 2020, 2, document_type="10-Q"))
@@ -48,3 +48,30 @@ def test_likely_filters_never_narrow() -> None:
 )
 def test_period_matches(period: Period, year: int | None, quarter: int | None, matches: bool) -> None:
     assert period_matches(period, year, quarter) is matches
+
+
+@pytest.mark.parametrize(
+    ("question", "silent", "other"),
+    [
+        ("capex of Northwind", entry(""), entry("Contoso")),
+        ("capex in FY2018", entry("A"), entry("A", 2022)),
+        ("capex in the 10-Q", entry("A", document_type="other"), entry("A", document_type="10-K")),
+        ("What does German law say?", entry("A"), entry("A", jurisdictions=("CH",))),
+    ],
+)
+def test_a_search_keeps_what_states_nothing_of_the_kind(
+    question: str, silent: InventoryEntry, other: InventoryEntry
+) -> None:
+    held = (*HELD, entry("Gamma AG", jurisdictions=("DE",)))
+    (condition,) = analysed(question, *held).filters[:1]
+    assert condition.certainty is Certainty.SURE
+    assert (admits(silent, condition), states(silent, condition), admits(other, condition)) == (True, False, False)
+
+
+def test_last_quarter_is_relaxed_where_no_companys_own_is_held_together_with_the_rest() -> None:
+    held = (entry("A Inc", 2024, 4, document_type="10-Q"), entry("A Inc", 2023, 1, document_type="earnings_release"))
+    analysis = analysed(
+        "revenue of A Inc last quarter as in the 10-K", *held, entry("B Inc", 2024, document_type="10-K")
+    )
+    assert [each.filter.field for each in analysis.relaxed] == [FilterField.DOCUMENT_TYPE]
+    assert [each.label for each in document_filter(analysis.filters).periods] == ["Q4 2024"]

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST
 
 from apps.corpus.admin.document_batch import BatchViews
 from apps.corpus.admin.document_correct import correct_view
-from apps.corpus.admin.document_files import original_view
+from apps.corpus.admin.document_files import original_view, page_image_view
 from apps.corpus.admin.document_filters import CompanyFilter, FiscalYearFilter, ScopeFilter
 from apps.corpus.admin.document_remove import remove_view
 from apps.corpus.admin.document_text import page_view
@@ -150,6 +150,7 @@ class DocumentAdmin(TenantModelAdmin):
             self.page("batch/<uuid:batch_id>/files/", batch.files, name="batch_files"),
             self.page("batch/<uuid:batch_id>/retry/", require_POST(batch.retry), name="batch_retry"),
             self.page("<uuid:object_id>/page/", page_view(self), name="page"),
+            self.page("<uuid:object_id>/page/<int:number>/image/", page_image_view(self), name="page_image"),
             self.page("<uuid:object_id>/original/", original_view(self), name="original"),
             self.page("<uuid:object_id>/remove/", remove_view(self), name="remove"),
             self.page("<uuid:object_id>/correct/", correct_view(self), name="correct"),

@@ -23,6 +23,14 @@ class ProviderError(ApplicationError):
         return value
 
 
+class WarmingUpError(ApplicationError):
+    """Not a failure of the provider: nothing was asked of it yet."""
+
+    code = "corpus.warming_up"
+    status = 503
+    message = "This part of Glassbox has just started and is warming up. Ask again in a few seconds."
+
+
 class ProviderTimeoutError(ProviderError):
     code = "corpus.provider_timeout"
     status = 504

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import openai
 
+from .base.exchange import followed
 from .base.http import Failures
 from .base.openai import OpenAIServer
 from .checks import verify_vectors
@@ -24,8 +25,6 @@ from .errors import (
 )
 from .profiles import EmbeddingProfile
 from .protocol import Vectors
-
-DEFAULT_BATCH_INPUTS = 128
 
 
 class OpenAIProvider(OpenAIServer[EmbeddingProfile]):
@@ -53,7 +52,7 @@ class OpenAIProvider(OpenAIServer[EmbeddingProfile]):
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
-        size = self._profile.batch_inputs or DEFAULT_BATCH_INPUTS
+        size = self._profile.inputs_at_once
         return np.concatenate([self._embed_batch(texts[start : start + size]) for start in range(0, len(texts), size)])
 
     def _embed_batch(self, texts: Sequence[str]) -> Vectors:
@@ -77,7 +76,9 @@ class OpenAIProvider(OpenAIServer[EmbeddingProfile]):
     def _vectors_in(self, body: bytes, *, count: int) -> np.ndarray[Any, np.dtype[Any]]:
         """Read the vectors in the order of the inputs. The request asks for base64; lists are accepted."""
         try:
-            rows = json.loads(body)["data"]
+            value = json.loads(body)
+            followed().note_usage(value)
+            rows = value["data"]
             by_index = {int(row["index"]): row["embedding"] for row in rows}
             if sorted(by_index) != list(range(count)) or len(rows) != count:
                 raise self._unusable(f"{len(rows)} vectors for {count} texts")

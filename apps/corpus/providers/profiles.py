@@ -9,6 +9,8 @@ from typing import Final
 from .base.profiles import Profile, Profiles
 from .errors import UnknownProviderError
 
+DEFAULT_BATCH_INPUTS: Final = 128
+
 
 class Backend(StrEnum):
     SENTENCE_TRANSFORMERS = "sentence-transformers"
@@ -31,6 +33,16 @@ class EmbeddingProfile(Profile):
     threads: int = 0
     request_dimensions: bool = False
     normalise: bool = False
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether a text leaves this process to be embedded."""
+        return self.backend is not Backend.SENTENCE_TRANSFORMERS
+
+    @property
+    def inputs_at_once(self) -> int:
+        """How many texts one request holds."""
+        return self.batch_inputs or DEFAULT_BATCH_INPUTS
 
     def problem(self) -> str:
         if self.dimension < 1 or not self.region or self.timeout_seconds <= 0:

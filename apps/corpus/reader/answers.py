@@ -7,17 +7,23 @@ passage equals its span of the page, and the postings agree with the passages.
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from math import inf
 from typing import Any, Final, NoReturn
 
 from apps.corpus.description import InvalidFieldError
 from apps.corpus.errors import NoPassagesError
 from apps.corpus.extraction import ExtractionError
 from apps.corpus.extraction.contracts import MediaType, Page
-from apps.corpus.reader.contracts import ReadDocument, ReadPassage, ReadPosting
+from apps.corpus.reader.contracts import BOX_PARTS, PagePicture, ReadDocument, ReadPassage, ReadPosting
+from apps.corpus.reader.picture import MOST_CHARACTERS, MOST_PIXELS, MOST_SIDE_PIXELS, PNG_BEGINS
 from apps.errors import ApplicationError
+
+# Where a PNG image has the name and the values of its first part.
+_HEADER: Final = slice(12, 29)
 
 
 class ContradictionError(ValueError):
@@ -32,6 +38,26 @@ def check_pages(pages: Sequence[Page]) -> Mapping[int, Page]:
             _refuse("a page that does not follow the one before")
         before = page.number
     return {page.number: page for page in pages}
+
+
+def check_picture(picture: PagePicture) -> None:
+    """Check that an image is one that a browser decodes at a bounded cost, and that each character has its box.
+
+    Raises: ContradictionError.
+    """
+    image = picture.image
+    if not image.startswith(PNG_BEGINS) or len(image) < _HEADER.stop or image[_HEADER][:4] != b"IHDR":
+        _refuse("an image of another format")
+    columns, rows, depth, colours, *rest = struct.unpack(">IIBBBBB", image[_HEADER][4:])
+    if (depth, colours, rest) != (8, 2, [0, 0, 0]) or not 0 < columns * rows <= MOST_PIXELS:
+        _refuse("an image of another form")
+    sizes_pt = (picture.width_pt, picture.height_pt)
+    if max(columns, rows) > MOST_SIDE_PIXELS or not all(0 < size < inf for size in sizes_pt):
+        _refuse("an image of another form")
+    if len(picture.text) > MOST_CHARACTERS or len(picture.boxes) != 4 * len(picture.text):
+        _refuse("characters without their places")
+    if not all(0 <= part <= BOX_PARTS for part in picture.boxes):
+        _refuse("a character beyond its page")
 
 
 def check_reading(read: ReadDocument, possible: frozenset[MediaType]) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from typing import Final
+
+from pydantic import Base64Bytes
 
 from apps.corpus.chunking.contracts import ChunkDraft
 from apps.corpus.description import Description
@@ -54,3 +57,33 @@ class ReadDocument:
     media_type: str
     about: Description
     warnings: Sequence[ExtractionWarning]
+
+
+# A box's coordinates are counted in this many parts of the page's width and height.
+BOX_PARTS: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PictureRequest:
+    """Which page of a PDF to draw. scale: pixels for each point of 1/72 inch; page: counted from 1."""
+
+    filename: str
+    page: int
+    scale: int
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PagePicture:
+    """A page as a PNG image, and where its characters stand.
+
+    width_pt, height_pt: of the page as it is shown, in points.
+    text: the page's characters in PDFium's order, at most MOST_CHARACTERS of picture.py.
+    boxes: left, top, right and bottom of each of them, in parts (BOX_PARTS) from the upper left corner.
+    """
+
+    image: Base64Bytes
+    width_pt: float
+    height_pt: float
+    text: str
+    boxes: list[int]

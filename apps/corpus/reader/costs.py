@@ -6,6 +6,7 @@ import contextlib
 import resource
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from apps.corpus.extraction.contracts import Limits
 
@@ -84,3 +85,15 @@ def _limit(kind: int, most: int) -> None:
 def _address_space_bytes() -> int:
     statm = Path("/proc/self/statm")
     return int(statm.read_text().split()[0]) * resource.getpagesize() if statm.exists() else 0
+
+
+def read_up_to(file: Any, most: int) -> tuple[bytes, bool]:
+    """Return the whole content and False, or no content and True if it is longer than `most`."""
+    parts: list[bytes] = []
+    size = 0
+    while block := file.read(_MIB):
+        size += len(block)
+        if size > most:
+            return b"", True
+        parts.append(block)
+    return b"".join(parts), False

@@ -13,7 +13,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, cast
@@ -25,11 +25,11 @@ from apps.corpus.extraction import ExtractedDocument, ExtractionError
 from apps.corpus.extraction.detection import possible_types
 from apps.corpus.extraction.errors import NoSandboxError, ReaderFailedError, TooCostlyError
 from apps.corpus.extraction.hidden import HiddenTexts
-from apps.corpus.reader.answers import ContradictionError, check_pages, check_reading, printable, refusal
-from apps.corpus.reader.contracts import ReadDocument, ReadRequest
-from apps.corpus.reader.costs import Costs
+from apps.corpus.reader.answers import ContradictionError, check_pages, check_picture, check_reading, printable, refusal
+from apps.corpus.reader.contracts import PagePicture, PictureRequest, ReadDocument, ReadRequest
+from apps.corpus.reader.costs import Costs, read_up_to
 from apps.corpus.reader.sandbox import Part, told
-from apps.corpus.reader.server import ENDED, MISSING, OPERATIONS, REQUEST, Sign
+from apps.corpus.reader.server import ENDED, MISSING, OPERATIONS, Sign, request_of
 from config.memory import hide_memory
 
 logger = logging.getLogger("glassbox.corpus")
@@ -138,7 +138,7 @@ class _Reader:
                     to_child.flush()
                 with contextlib.suppress(BrokenPipeError):
                     to_child.close()
-                told, is_too_long = _read_up_to(from_child, costs.output_bytes)
+                told, is_too_long = read_up_to(from_child, costs.output_bytes)
             status, page, most_kib = ENDED.unpack(self._received(ENDED.size))
         except (OSError, EOFError) as error:
             raise _DiedError from error
@@ -165,22 +165,27 @@ def read_contained(content: bytes, request: ReadRequest) -> ReadDocument:
 
     Raises: ExtractionError: it can't be read, or costs more than the limits allow; NoPassagesError; InvalidFieldError.
     """
-    return cast(ReadDocument, _contained("read", content, request))
+    return cast(ReadDocument, contained("read", content, request))
 
 
 def pages_contained(content: bytes, *, filename: str) -> ExtractedDocument:
     """Read a file's pages in a separate process. Raises: ExtractionError."""
-    return cast(ExtractedDocument, _contained("pages", content, ReadRequest(filename=filename)))
+    return cast(ExtractedDocument, contained("pages", content, ReadRequest(filename=filename)))
 
 
 def hidden_contained(content: bytes, *, filename: str) -> HiddenTexts:
     """Read a file's texts outside its pages, in a separate process. Raises: ExtractionError."""
-    return cast(HiddenTexts, _contained("hidden", content, ReadRequest(filename=filename)))
+    return cast(HiddenTexts, contained("hidden", content, ReadRequest(filename=filename)))
 
 
-def _contained(operation: str, content: bytes, request: ReadRequest) -> Any:
+def contained(
+    operation: str, content: bytes, request: ReadRequest | PictureRequest, *, deadline_s: int | None = None
+) -> Any:
+    """Have an operation of server.py done. Args: deadline_s: narrower than that of the limits. Raises: as above."""
     costs = Costs.of(len(content), request.limits)
-    head = {"operation": operation, "costs": asdict(costs), "request": REQUEST.dump_python(request, mode="json")}
+    costs = costs if deadline_s is None else replace(costs, deadline_s=deadline_s)
+    written = request_of(operation).dump_python(request, mode="json")
+    head = {"operation": operation, "costs": asdict(costs), "request": written}
     reading = _asked(json.dumps(head).encode(), content, costs, request.filename)
     if reading.is_too_long:
         limit = f"{costs.output_bytes // _BLOCK} MiB"
@@ -193,6 +198,8 @@ def _contained(operation: str, content: bytes, request: ReadRequest) -> Any:
             check_reading(result, possible_types(content, filename=request.filename))
         elif isinstance(result, ExtractedDocument):
             check_pages(result.pages)
+        elif isinstance(result, PagePicture):
+            check_picture(result)
     except ContradictionError as error:
         logger.error("the reading process contradicts itself: %s", error)  # noqa: TRY400 - says nothing more
         raise ReaderFailedError(filename=request.filename, reason=str(error), place=reading.place) from None
@@ -285,15 +292,3 @@ def _reader() -> Iterator[_Reader]:
     if reader.is_alive:
         with _lock:
             _readers.append(reader)
-
-
-def _read_up_to(file: Any, most: int) -> tuple[bytes, bool]:
-    """Return the whole content and False, or no content and True if it is longer than `most`."""
-    parts: list[bytes] = []
-    size = 0
-    while block := file.read(_BLOCK):
-        size += len(block)
-        if size > most:
-            return b"", True
-        parts.append(block)
-    return b"".join(parts), False

@@ -27,8 +27,9 @@ from pydantic import TypeAdapter
 from apps.corpus.extraction import ExtractedDocument
 from apps.corpus.extraction.extract import ALL_PAGES_READ, extract
 from apps.corpus.extraction.hidden import HiddenTexts, hidden_texts
-from apps.corpus.reader.contracts import ReadDocument, ReadRequest
+from apps.corpus.reader.contracts import PagePicture, PictureRequest, ReadDocument, ReadRequest
 from apps.corpus.reader.costs import Costs, allow_page, allow_rest, hold_process
+from apps.corpus.reader.picture import draw_page
 from apps.corpus.reader.reading import read_document
 from apps.corpus.reader.sandbox import Sandbox, kernel
 from apps.corpus.tokens import wordpiece_counter
@@ -38,7 +39,9 @@ from config.memory import hide_memory
 ENDED: Final = struct.Struct("!iiq")
 MISSING: Final = struct.Struct("!i")
 _PAGE: Final = struct.Struct("!i")
-REQUEST: Final = TypeAdapter(ReadRequest)
+_READ: Final = TypeAdapter(ReadRequest)
+# What an operation is asked with, where that is something else.
+_REQUESTS: Final[dict[str, TypeAdapter[Any]]] = {"picture": TypeAdapter(PictureRequest)}
 
 
 class Sign(Enum):
@@ -62,7 +65,13 @@ OPERATIONS: Final[dict[str, tuple[Callable[..., Any], TypeAdapter[Any]]]] = {
     "read": (read_document, TypeAdapter(ReadDocument)),
     "pages": (_pages, TypeAdapter(ExtractedDocument)),
     "hidden": (_hidden, TypeAdapter(HiddenTexts)),
+    "picture": (draw_page, TypeAdapter(PagePicture)),
 }
+
+
+def request_of(operation: str) -> TypeAdapter[Any]:
+    """Return how the request of an operation is written and read."""
+    return _REQUESTS.get(operation, _READ)
 
 
 def serve(control: socket.socket) -> None:
@@ -134,7 +143,7 @@ def _answer(request: BinaryIO, answer: BinaryIO, progress: mmap.mmap, sandbox: S
     head = json.loads(request.readline())
     costs = Costs(**head["costs"])
     operation, adapter = OPERATIONS[head["operation"]]
-    asked = REQUEST.validate_python(head["request"])
+    asked = request_of(head["operation"]).validate_python(head["request"])
     hold_process(costs)
     sandbox.enter()
 

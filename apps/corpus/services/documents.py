@@ -24,6 +24,7 @@ from apps.corpus.models import (
     SourceFile,
 )
 from apps.corpus.services.ingest.events import RECEIVED, record_document_event
+from apps.corpus.services.page_image_cache import forget
 from apps.erasure.contracts import Target, TargetType
 from apps.erasure.holds.errors import ItemHeldError
 from apps.erasure.holds.selectors import held
@@ -96,6 +97,7 @@ def document_delete(*, document_id: UUID) -> None:
                 f"DELETE FROM {Document._meta.db_table} WHERE tenant_id = %s AND scope_id = %s AND id = %s",  # noqa: S608
                 [context.tenant_id, document.scope_id, document_id],
             )
+        transaction.on_commit(partial(forget, tenant_id=context.tenant_id, document_id=document_id))
 
 
 def may_discard(document: Document) -> bool:

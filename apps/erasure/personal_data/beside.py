@@ -61,6 +61,21 @@ CACHES: Final = (
         withheld=reasons.MOMENTARY,
     ),
     Fields(
+        "cache:apps.retrieval.admin.ask_progress",
+        Sort.IDENTIFIER,
+        because="ask:<tenant>:<account>:<random>: which stages of a person's question have ended, by name; no words.",
+        stays="For three minutes.",
+        withheld=reasons.MOMENTARY,
+    ),
+    Fields(
+        "cache:apps.retrieval.kept.momentary",
+        Sort.SEALED,
+        because="answer:<tenant>:<account>:<event>: the answer that somebody was given a moment ago, sealed under a "
+        "key of their session; fifteen minutes.",
+        cleared_by="retrieval.answers_just_given",
+        withheld=reasons.MOMENTARY,
+    ),
+    Fields(
         "cache:apps.tenants.counting",
         Sort.NONE,
         because="Counts under the keys of throttling and attempts; names none.",
@@ -75,6 +90,14 @@ CACHES: Final = (
     ),
     Fields(
         "cache:apps.erasure.stores.counters", Sort.NONE, because="Clears what throttling wrote, and writes nothing."
+    ),
+    Fields(
+        "cache:apps.corpus.services.page_image_cache",
+        Sort.CONTENT,
+        because="page_image:<tenant>:<scope>:<document>:<digest>:<page>:<scale>: a page that somebody looked at, as an "
+        "image, with its characters and their places; ten minutes.",
+        cleared_by="corpus.page_images",
+        withheld=reasons.CONTENT,
     ),
     Fields(
         "cache:apps.corpus.services.ingest.turns",
@@ -175,9 +198,10 @@ TASKS: Final = (
         "task:apps.tenants.tasks.forget_expired_requests task:apps.tenants.tasks.sweep_jobs "
         "task:apps.tenants.tasks.tell_alarms "
         "task:apps.erasure.tasks.count_due task:apps.privacy.tasks.expire_access "
+        "task:apps.retrieval.tasks.forget_answers "
         "task:apps.privacy.tasks.send_redactions task:apps.audit.tasks.webhooks_due "
         "task:apps.corpus.tasks.run_next "
-        "task:apps.intents.tasks.activate_due_policies",
+        "task:apps.intents.tasks.activate_due_policies task:apps.retrieval.tasks.record_unknown_ends",
         Sort.NONE,
         because="Without arguments.",
     ),

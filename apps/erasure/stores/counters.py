@@ -31,11 +31,11 @@ class RateCounters:
     types = frozenset({TargetType.USER, TargetType.TENANT})
 
     def count(self, targets: Sequence[Target]) -> int:
-        with _client() as client:
+        with redis_client() as client:
             return sum(1 for _ in self._found(client, targets))
 
     def clear(self, targets: Sequence[Target], *, limit: int) -> int:
-        with _client() as client:
+        with redis_client() as client:
             names = list(islice(self._found(client, targets), limit))
             return int(client.delete(*names)) if names else 0
 
@@ -52,5 +52,5 @@ class RateCounters:
                 yield name
 
 
-def _client() -> Redis:
+def redis_client() -> Redis:
     return Redis.from_url(settings.CACHES["default"]["LOCATION"])

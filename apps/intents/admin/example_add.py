@@ -40,6 +40,7 @@ from apps.tenants.admin.base import add_error, require
 from apps.tenants.principals import Principal
 from apps.tenants.requests import principal_of
 from apps.tenants.roles import Permission
+from apps.tenants.short_scopes import ShortScopes, opens_own_scopes
 
 _NEW: Final = "new"
 _TITLE: Final = "Make a question a review example"
@@ -111,41 +112,61 @@ class ExampleForm(forms.Form):
             field.choices = choices
 
 
+@opens_own_scopes
 @require_http_methods(["GET", "HEAD", "POST"])
 def example_add_view(request: HttpRequest) -> HttpResponse:
-    """The form; after it, what the example changes. The redirect between them names the example by its id."""
+    """The form; after it, what the example changes. The redirect between them names the example by its id.
+
+    No transaction is open while the provider works.
+    """
     require(request, Permission.POLICY_EDIT)
     principal = principal_of(request)
+    acting = ShortScopes.all_of(principal)
     added = request.GET.get("added", "")
-    example = _own_example(added, principal) if added else None
+    with acting.open():
+        example = _own_example(added, principal) if added else None
+        snapshot = version_snapshot(example.intent.version) if example else policy_in_force()
     if example is not None:
-        return _result(request, example)
-    drafts, in_force = list(own_drafts(principal)), policy_in_force()
-    sent = request.method == "POST" and request.POST.get("step") == _STEP
+        effect = _effect(snapshot, example.id, acting)
+        with acting.open():
+            return _result(request, example, snapshot, effect)
     text = request.POST.get("text", "")[: LONGEST_EXAMPLE * 8]
+    with acting.open():
+        made, form = _add(request, snapshot, text)
+    if made is not None:
+        return HttpResponseRedirect(f"{reverse('admin:policy_example_add')}?{urlencode({'added': str(made.id)})}")
+    tried = _tried(text, snapshot, acting)
+    with acting.open():
+        return _page(
+            request,
+            "glassbox/example_add.html",
+            status=422 if form.errors else 200,
+            form=form,
+            step=_STEP,
+            stale=bool(added),
+            in_force=snapshot,
+            tried=tried,
+        )
+
+
+def _add(request: HttpRequest, in_force: PolicySnapshot, text: str) -> tuple[GoldenExample | None, ExampleForm]:
+    """Add the example that was sent. Returns: it, or None and the form to show."""
+    sent = request.method == "POST" and request.POST.get("step") == _STEP
+    drafts = list(own_drafts(principal_of(request)))
     form = ExampleForm(request.POST if sent else None, drafts=drafts, in_force=in_force, text=text)
     if sent and form.is_valid():
         try:
             with transaction.atomic():
-                made = form.save()
-            return HttpResponseRedirect(f"{reverse('admin:policy_example_add')}?{urlencode({'added': str(made.id)})}")
+                return form.save(), form
         except ApplicationError as error:
             add_error(form, error, _ERROR_FIELDS.get(error.code))
-    return _page(
-        request,
-        "glassbox/example_add.html",
-        status=422 if form.errors else 200,
-        form=form,
-        step=_STEP,
-        stale=bool(added),
-        in_force=in_force,
-        tried=_tried(text, in_force),
-    )
+    return None, form
 
 
-def _result(request: HttpRequest, example: GoldenExample) -> HttpResponse:
+def _result(
+    request: HttpRequest, example: GoldenExample, snapshot: PolicySnapshot, effect: dict[str, Any]
+) -> HttpResponse:
     version = example.intent.version
-    snapshot = version_snapshot(version)
     intent = UNRECOGNISED if example.intent.is_fallback else example.intent.name
     return _page(
         request,
@@ -156,15 +177,15 @@ def _result(request: HttpRequest, example: GoldenExample) -> HttpResponse:
         version_url=version_address(version.id, version.status),
         desk_url=examples_address(version.number, expected=intent),
         problem=cannot_classify(snapshot),
-        **_effect(snapshot, example.id),
+        **effect,
     )
 
 
-def _effect(snapshot: PolicySnapshot, example_id: UUID) -> dict[str, Any]:
+def _effect(snapshot: PolicySnapshot, example_id: UUID, acting: ShortScopes) -> dict[str, Any]:
     """What the draft recognises with the example and without it."""
     if cannot_classify(snapshot):
         return {}
-    vectors, provider_problem = desk_vectors(snapshot)
+    vectors, provider_problem = desk_vectors(snapshot, acting)
     after = examine(snapshot, vectors)
     own = next(each for each in after.outcomes if each.example.id == example_id)
     rest, rest_vectors = without_example(snapshot, vectors, example_id)
@@ -196,9 +217,11 @@ def _own_example(text: str, principal: Principal) -> GoldenExample | None:
     return found
 
 
-def _tried(text: str, in_force: PolicySnapshot) -> Tried | None:
+def _tried(text: str, in_force: PolicySnapshot, acting: ShortScopes) -> Tried | None:
     """What the version in force gives it, as a help for the choice."""
-    return question_try(question=text, snapshot=in_force) if text.strip() and not cannot_classify(in_force) else None
+    if not text.strip() or cannot_classify(in_force):
+        return None
+    return question_try(question=text, snapshot=in_force, acting=acting)
 
 
 def _intents(in_force: PolicySnapshot, drafts: list[PolicyVersion]) -> list[tuple[str, str]]:

@@ -20,12 +20,13 @@ from apps.intents.contracts import PolicySnapshot
 from apps.intents.diff import policy_diff_json
 from apps.intents.policy_file import render_policy_file, version_heading
 from apps.intents.selectors import policy_in_force, policy_versions, version_snapshot
-from apps.intents.services.reviews import version_check
+from apps.intents.services.checking import version_checked
 from apps.intents.validation import policy_problems
 from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
 from apps.tenants.api.serializers import StrictSerializer
 from apps.tenants.api.views import ApiView
 from apps.tenants.roles import Permission
+from apps.tenants.short_scopes import ShortScopes
 
 _KEY: Final = '-H "Authorization: Bearer $GLASSBOX_KEY"'
 _AGAINST: Final = r"^(active|[1-9][0-9]{0,8})$"
@@ -104,6 +105,8 @@ class PolicyVersionDiffView(ApiView):
 
 class PolicyVersionCheckView(ApiView):
     required_permissions = _VIEW
+    # The provider may have to embed the examples first.
+    opens_own_scopes = True
 
     @extend_schema(
         operation_id="check_policy_version",
@@ -120,14 +123,17 @@ class PolicyVersionCheckView(ApiView):
         },
     )
     def get(self, request: Request, id: UUID) -> Response:
-        version = visible_version(id)
-        problems = list(policy_problems(version_snapshot(version)))
+        acting = ShortScopes.all_of(self.principal)
+        with acting.open():
+            version = visible_version(id)
+            problems = list(policy_problems(version_snapshot(version)))
+        golden = None if problems else version_checked(version.id, acting).result()
         return Response(
             {
                 "version": version.number,
                 "version_id": str(version.id),
                 "problems": problems,
-                "golden": None if problems else GoldenCheckSerializer(version_check(version)).data,
+                "golden": None if golden is None else GoldenCheckSerializer(golden).data,
             }
         )
 

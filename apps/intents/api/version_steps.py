@@ -8,6 +8,7 @@ from uuid import UUID
 
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from apps.intents.api.version_serializers import (
@@ -20,6 +21,7 @@ from apps.intents.api.version_serializers import (
 )
 from apps.intents.api.versions import version_answer, visible_version
 from apps.intents.errors import InvalidMomentError, ReasonMissingError
+from apps.intents.services.checking import Checked, version_checked
 from apps.intents.services.reviews import (
     version_approve,
     version_comment,
@@ -32,6 +34,7 @@ from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
 from apps.tenants.api.idempotency import ActResponse, idempotent
 from apps.tenants.api.views import ApiView
 from apps.tenants.roles import Permission
+from apps.tenants.short_scopes import ShortScopes
 
 _KEY: Final = '-H "Authorization: Bearer $GLASSBOX_KEY"'
 _JSON: Final = '-H "Content-Type: application/json"'
@@ -45,7 +48,22 @@ _OF_REASON: Mapping[type[Exception], str] = {ReasonMissingError: "reason"}
 _PROVIDER: Final = {PROBLEMS_EXTENSION: ["ProviderFailed", "ProviderTimeout"]}
 
 
-class VersionSubmitView(ApiView):
+class _CheckedView(ApiView):
+    """A step that stands on the check of the review examples, which is computed before the step's transaction."""
+
+    opens_own_scopes = True
+
+    def _carry_out(self, request: Request, id: UUID) -> Response:
+        acting = ShortScopes.all_of(self.principal)
+        checked = version_checked(id, acting)
+        with acting.open():
+            return self._step(request, id, checked=checked)
+
+    def _step(self, request: Request, id: UUID, *, checked: Checked) -> Response:
+        raise NotImplementedError
+
+
+class VersionSubmitView(_CheckedView):
     required_permissions = _EDIT
 
     @extend_schema(
@@ -68,12 +86,16 @@ class VersionSubmitView(ApiView):
             **_PROVIDER,
         },
     )
+    def post(self, request: Request, id: UUID) -> Response:
+        return self._carry_out(request, id)
+
     @idempotent
-    def post(self, request: Request, id: UUID) -> ActResponse:
-        return version_answer(version_submit(visible_version(id).id, **_said(RevisionSerializer, request)))
+    def _step(self, request: Request, id: UUID, *, checked: Checked) -> ActResponse:
+        said = _said(RevisionSerializer, request)
+        return version_answer(version_submit(visible_version(id).id, checked=checked, **said))
 
 
-class VersionApproveView(ApiView):
+class VersionApproveView(_CheckedView):
     required_permissions = _APPROVE
     field_of_error: ClassVar[Mapping[type[Exception], str]] = {InvalidMomentError: "effective_from"}
 
@@ -95,13 +117,17 @@ class VersionApproveView(ApiView):
             **_PROVIDER,
         },
     )
+    def post(self, request: Request, id: UUID) -> Response:
+        return self._carry_out(request, id)
+
     @idempotent
-    def post(self, request: Request, id: UUID) -> ActResponse:
+    def _step(self, request: Request, id: UUID, *, checked: Checked) -> ActResponse:
         version = visible_version(id)
         asked = _said(ApprovalSerializer, request)
         return version_answer(
             version_approve(
                 version.id,
+                checked=checked,
                 effective_from=asked.get("effective_from"),
                 reason=asked["reason"],
                 revision=asked["revision"],

@@ -72,6 +72,7 @@ _RETRIEVAL_NOTES: Final = {
     "cut_off_cumulative_probability": "the tail goes once so much of the probability is covered",
     "cut_off_score_cliff": "or where the score falls by more than this",
     "heal_rounds": "how often it is asked again for what is missing",
+    "history_days": "for how many days an answer is kept, encrypted, for who asked; 0: not at all",
 }
 
 

@@ -13,7 +13,7 @@ from django.db import connection
 
 from apps.corpus.providers.protocol import EmbeddingProvider
 from apps.intents.contracts import GoldenQuestion, PolicySnapshot
-from apps.intents.models import GoldenVector
+from apps.intents.models import GoldenVector, PolicyVersion
 from apps.intents.scoring import Vector
 from apps.sql_files import read_statements
 from apps.tenants.context import current_scope, open_scope
@@ -22,13 +22,7 @@ from apps.tenants.ids import TenantId
 _SQL: Final = read_statements(__file__)
 _KEPT: Final = 64  # matrices; the one of the baseline with MiniLM has about 220 kB
 _TAKE_OVER: Final = _SQL["take_over"]
-# Another process may have stored the same vectors meanwhile, hence ON CONFLICT DO NOTHING.
-_STORE: Final = """
-    INSERT INTO intents_goldenvector (tenant_id, example_id, model, vector, created_at)
-    SELECT %(tenant)s, given.example, %(model)s, given.vector::real[], statement_timestamp()
-      FROM unnest(%(examples)s::uuid[], %(vectors)s::text[]) AS given (example, vector)
-        ON CONFLICT DO NOTHING
-"""
+_STORE: Final = _SQL["store"]
 _matrices: dict[tuple[UUID, tuple[UUID, ...], str], Vector] = {}
 _lock = Lock()
 
@@ -59,9 +53,9 @@ def golden_vectors(
     stored = _stored(tenant_id, [example.id for example in snapshot.examples], provider.model)
     missing = [example for example in snapshot.examples if example.id not in stored]
     if missing:
-        taken = _take_over(tenant_id, [example.id for example in missing], provider.model)
+        taken = _take_over(tenant_id, snapshot.version_id, [example.id for example in missing], provider.model)
         new = [example for example in missing if example.id not in taken]
-        stored |= taken | (_made(tenant_id, new, provider) if new else {})
+        stored |= taken | (_made(tenant_id, snapshot.version_id, new, provider) if new else {})
     matrix = np.array([stored[example.id] for example in snapshot.examples], dtype=np.float32)
     matrix.flags.writeable = False
     if keep:
@@ -78,20 +72,25 @@ def _stored(tenant_id: TenantId, example_ids: Sequence[UUID], model: str) -> dic
         return dict(rows)
 
 
-def _take_over(tenant_id: TenantId, example_ids: Sequence[UUID], model: str) -> dict[UUID, Sequence[float]]:
+def _take_over(
+    tenant_id: TenantId, version_id: UUID, example_ids: Sequence[UUID], model: str
+) -> dict[UUID, Sequence[float]]:
     """Copy, within the database, the vectors that the version in force has for examples with the same text."""
-    with _platform(tenant_id), connection.cursor() as cursor:
+    with _unchanging(tenant_id, version_id), connection.cursor() as cursor:
         cursor.execute(_TAKE_OVER, {"tenant": tenant_id, "examples": list(example_ids), "model": model})
         return dict(cursor.fetchall())
 
 
 def _made(
-    tenant_id: TenantId, missing: Sequence[GoldenQuestion], provider: EmbeddingProvider
+    tenant_id: TenantId, version_id: UUID, missing: Sequence[GoldenQuestion], provider: EmbeddingProvider
 ) -> dict[UUID, Sequence[float]]:
-    """Embed the missing examples and store their vectors; embed each distinct text once."""
+    """Embed the missing examples and store their vectors; embed each distinct text once.
+
+    An example that its author removed while the provider worked is embedded, but not stored.
+    """
     texts = list(dict.fromkeys(example.text for example in missing))
     vectors = dict(zip(texts, provider.embed_documents(texts), strict=True))
-    with _platform(tenant_id), connection.cursor() as cursor:
+    with _unchanging(tenant_id, version_id), connection.cursor() as cursor:
         cursor.execute(
             _STORE,
             {
@@ -108,6 +107,17 @@ def _made(
 def _platform(tenant_id: TenantId) -> Iterator[None]:
     """Open the tenant as the system. Only the system may write vectors; otherwise a user could store arbitrary ones."""
     with open_scope(tenant=tenant_id, scopes=[], reason="keep the vectors of review examples"):
+        yield
+
+
+@contextmanager
+def _unchanging(tenant_id: TenantId, version_id: UUID) -> Iterator[None]:
+    """Open the tenant as the system while the version's content does not change: its author's change locks it too.
+
+    Otherwise a vector could be attached to an example that is being removed, and the author's change would fail.
+    """
+    with _platform(tenant_id):
+        list(PolicyVersion.objects.select_for_update(no_key=True).filter(id=version_id).values_list("id"))
         yield
 
 

@@ -27,3 +27,11 @@ SELECT %(tenant)s, paired.id, %(model)s, v.vector, statement_timestamp()
  ) AS v
     ON CONFLICT DO NOTHING
 RETURNING example_id, vector
+
+-- name: store
+-- Another process may have stored the same vectors meanwhile, and the author may have removed an example.
+INSERT INTO intents_goldenvector (tenant_id, example_id, model, vector, created_at)
+SELECT %(tenant)s, given.example, %(model)s, given.vector::real[], statement_timestamp()
+  FROM unnest(%(examples)s::uuid[], %(vectors)s::text[]) AS given (example, vector)
+ WHERE EXISTS (SELECT FROM intents_goldenexample e WHERE e.tenant_id = %(tenant)s AND e.id = given.example)
+    ON CONFLICT DO NOTHING

@@ -11,14 +11,7 @@ from django.utils import timezone
 
 from apps.audit.models import Outcome
 from apps.audit.services import record
-from apps.corpus.providers.tenant import tenant_provider
-from apps.intents.check import GoldenCheck, golden_check
-from apps.intents.errors import (
-    GoldenAccuracyError,
-    InvalidMomentError,
-    SamePolicyError,
-    UnreachableIntentError,
-)
+from apps.intents.errors import InvalidMomentError, SamePolicyError
 from apps.intents.flow import VERSIONS
 from apps.intents.models import PolicyVersion, ReviewComment, VersionStatus
 from apps.intents.notices import announce_submission
@@ -26,22 +19,22 @@ from apps.intents.registry import announce_submitted
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.activation import activate_due
+from apps.intents.services.checking import Checked, require_accuracy
 from apps.intents.services.drafts import own_draft, require_person, require_reason
-from apps.intents.services.golden import golden_vectors
 from apps.intents.services.stepping import not_withdrawable, require_version_step
 from apps.intents.services.versions import policy_version_activate
 from apps.intents.standing import IS_DUE
 from apps.intents.validation import require_valid
 from apps.tenants.context import current_scope
-from apps.tenants.figures import shares_told_apart
 from apps.tenants.flows.checks import require_permission
 from apps.tenants.ids import TenantId
 
 
-def version_submit(version_id: UUID, *, revision: int) -> PolicyVersion:
+def version_submit(version_id: UUID, *, revision: int, checked: Checked) -> PolicyVersion:
     """Submit a draft to the reviewers. From then on it does not change.
 
     Args:   revision: the revision of the draft that the caller read. The database gives the submitted version the next.
+            checked: of this revision, computed outside of the transaction (version_checked).
     Raises: PermissionDeniedError, PersonNeededError, NotADraftError, NotTheAuthorError, VersionChangedError;
             InvalidPolicyError: the content is invalid, with all problems; SamePolicyError: the content is that of the
             version in force; the errors of require_accuracy.
@@ -52,7 +45,7 @@ def version_submit(version_id: UUID, *, revision: int) -> PolicyVersion:
         require_valid(snapshot)
         if policy_sha256(snapshot) == policy_sha256(policy_in_force()):
             raise SamePolicyError(number=version.number)
-        require_accuracy(version)
+        require_accuracy(version, checked)
         version.status = VersionStatus.IN_REVIEW
         version.submitted_at = timezone.now()
         version.save(update_fields=["status", "submitted_at"])
@@ -64,13 +57,14 @@ def version_submit(version_id: UUID, *, revision: int) -> PolicyVersion:
 
 
 def version_approve(
-    version_id: UUID, *, revision: int, effective_from: datetime | None = None, reason: str = ""
+    version_id: UUID, *, revision: int, checked: Checked, effective_from: datetime | None = None, reason: str = ""
 ) -> PolicyVersion:
     """Approve a version in review, with the principal as the approver.
 
     Args:    effective_from: aware; None for now. From then on the version is in force, even if that is not recorded.
              revision: the revision that the caller read. If the version was sent back, changed and submitted again
                  since, it has another revision, and the approval is refused.
+             checked: of this revision, computed outside of the transaction (version_checked).
     Returns: the version, with the status active if it takes effect now.
     Raises:  PermissionDeniedError, PersonNeededError, NotInReviewError, OwnVersionError, VersionChangedError;
              InvalidMomentError: effective_from lies in the past; the errors of require_accuracy.
@@ -79,7 +73,7 @@ def version_approve(
         version = _reviewed(version_id, "approve", revision)
         if effective_from is not None and effective_from < timezone.now():
             raise InvalidMomentError(effective_from=effective_from.isoformat())
-        require_accuracy(version)
+        require_accuracy(version, checked)
         # Read this now: a version that is approved with immediate effect is itself in force a moment later.
         before = policy_sha256(policy_in_force())
         # Use the database's clock, as activation does: a server whose clock is ahead could put nothing in force.
@@ -153,40 +147,6 @@ def version_comment(version_id: UUID, *, text: str) -> ReviewComment:
         comment = _comment(version, require_reason(text))
         _record("intents.policy.commented", version, comment_id=str(comment.id))
     return comment
-
-
-def version_check(version: PolicyVersion) -> GoldenCheck:
-    """Classify the version's golden examples with the tenant's provider, leaving each one out in turn.
-
-    Raises: ProviderError: the provider is down. Without it the check would cover only the terms, and not the classifier
-            that decides when questions are asked.
-    """
-    snapshot = version_snapshot(version)
-    return golden_check(snapshot, golden_vectors(snapshot=snapshot, provider=tenant_provider()))
-
-
-def require_accuracy(version: PolicyVersion) -> GoldenCheck:
-    """Check a version and return the result if it reaches its own minimum accuracy.
-
-    Without the provider no version can be submitted or approved, and the error says why.
-    Raises: UnreachableIntentError: none of an intent's own examples gets that intent; GoldenAccuracyError: the accuracy
-            is below the version's own minimum; ProviderError.
-    """
-    check = version_check(version)
-    if check.accuracy < check.minimum_accuracy:
-        accuracy, minimum = shares_told_apart(check.accuracy, check.minimum_accuracy)
-        raise GoldenAccuracyError(
-            number=version.number,
-            accuracy=accuracy,
-            minimum=minimum,
-            examples="; ".join(f"“{each.text}” ({each.given or 'unrecognised'})" for each in check.misclassified[:3]),
-        )
-    if check.unreachable:
-        raise UnreachableIntentError(
-            number=version.number,
-            intents=", ".join(version_snapshot(version).label_of(name) for name in check.unreachable),
-        )
-    return check
 
 
 def _reviewed(version_id: UUID, step: str, revision: int) -> PolicyVersion:

@@ -21,7 +21,7 @@ from apps.intents.contracts import (
     PolicySnapshot,
     RecordingMode,
 )
-from apps.intents.retrieval_settings import retrieval_settings_from_json
+from apps.intents.retrieval_settings import RetrievalSettings, retrieval_settings_from_json
 
 BASELINE_ID: Final = UUID("6a0f5f0e-5c1b-5d0a-9a55-0b1a5e11e000")
 """Id of a content outside of any tenant, as the baseline's; its rows in a tenant get ids of their own."""
@@ -122,5 +122,13 @@ def policy_content(snapshot: PolicySnapshot) -> dict[str, Any]:
         ],
         "total_cap_chars": snapshot.total_cap_chars,
         "classifier": {name: getattr(snapshot.classifier, name) for name in snapshot.classifier.__dataclass_fields__},
-        "retrieval": snapshot.retrieval.as_json(),
+        "retrieval": _retrieval(snapshot.retrieval),
     }
+
+
+def _retrieval(settings: RetrievalSettings) -> dict[str, int | float | bool]:
+    """Return the settings. No history is as it was before there was one: a version's digest stays what it was."""
+    values = settings.as_json()
+    if not values["history_days"]:
+        del values["history_days"]
+    return values

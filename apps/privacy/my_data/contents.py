@@ -13,6 +13,7 @@ from apps.erasure.declarations.classified import Classified
 from apps.erasure.registry import classified
 from apps.privacy.my_data.account import ACCOUNT, GRANTS, KEYS, MEMBERSHIPS
 from apps.privacy.my_data.acts import EVENTS
+from apps.privacy.my_data.answers import ANSWERS, SENT
 from apps.privacy.my_data.asked import REQUESTS
 from apps.privacy.my_data.contracts import Category
 from apps.privacy.my_data.documents import DOCUMENTS
@@ -21,7 +22,7 @@ from apps.privacy.my_data.policies import COMMENTS, VERSIONS
 from apps.tenants.personal_data import Sort
 
 CATEGORIES: Final[tuple[Category, ...]] = (
-    *(ACCOUNT, MEMBERSHIPS, GRANTS, KEYS, EVENTS, REQUESTS),
+    *(ACCOUNT, MEMBERSHIPS, GRANTS, KEYS, EVENTS, ANSWERS, SENT, REQUESTS),
     *(DOCUMENTS, VERSIONS, COMMENTS, EVALUATION),
 )
 

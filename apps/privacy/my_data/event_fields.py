@@ -15,7 +15,8 @@ _JUST_SO: Final = (
     "withheld_kinds relaxed_filters excluded embedding rewording generator model degradations elapsed_ms stage_ms "
     "length_chars code typed equal intent_equal kinds_equal context_equal hits limits verdict asked_about instant "
     # Requests to a model for it.
-    "calls profile region purpose timeout_seconds input_tokens output_tokens",
+    "calls profile region purpose attempt timeout_seconds first_byte_ms input_tokens output_tokens price cost currency "
+    "deadline",
     # Documents, jobs and policies, by ids, counts and codes.
     "core: kind series_id version document_type source_type byte_size page_count chunk_count status stage attempts "
     "embedding_profile embedding_model generation_profile superseded_by redacted_id corrected_by job_id pages passages "

@@ -1,6 +1,7 @@
 """Figures of evaluation runs as drawings: a row of bars for each metric, a bar for each run, the oldest first.
 
-Each metric goes from 0 to 1, so a full bar is 1 everywhere. A line's summary is the newest value, and the step to it.
+Each metric goes from 0 to 1, so a full bar is 1 everywhere; of "confidently wrong", less is better. A line's summary is
+the newest value, and the step to it.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from apps.quality.evaluation.figures import figure_of
 from apps.quality.models import EvaluationRun, RunState
 from apps.tenants.admin.charts import BarLine, draw_bar
 from apps.tenants.display import moment
@@ -21,9 +23,10 @@ DRAWN: Final[Mapping[str, str]] = {
     "mrr": "Mean reciprocal rank",
     "ndcg@10": "nDCG, first 10",
     "context_recall": "Context recall",
-    "faithfulness": "Faithfulness",
-    "pass_rate": "Pass rate",
-    "refused_rightly": "Rightly refused",
+    "answered_rightly": "Answered rightly",
+    "useful": "Useful",
+    "confidently_wrong": "Confidently wrong",
+    "not_answered": "Rightly not answered",
 }
 
 
@@ -60,7 +63,7 @@ def number(value: Any) -> str:
 
 
 def _line(label: str, name: str, runs: Sequence[EvaluationRun]) -> BarLine | None:
-    values = [run.metrics.get(name) for run in runs]
+    values = [figure_of(run.metrics, name) for run in runs]
     if all(value is None for value in values):
         return None
     bars = tuple(

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from apps.quality.admin.evaluation_charts import DRAWN, number
 from apps.quality.evaluation.comparing import Comparison, QuestionChange
-from apps.quality.evaluation.figures import METRICS
+from apps.quality.evaluation.figures import METRICS, NO_LONGER_MEASURED, figure_of, has_figure
 from apps.quality.evaluation.judging import RECALL
 from apps.quality.models import EvaluationAnswer, EvaluationRun
 from apps.quality.selectors.evaluation_runs import AnswerLine
+from apps.retrieval.contracts import AnswerOutcome
 from apps.retrieval.trace import Stage
 
 _STAGES = (
     "Page recall of what each stage ranked: the share of the expected pages among its first 1, 5, 10 and 30 "
     "passages. A stage that lowers it loses pages that had already been found."
 )
-_TYPES = "The same figures for each sort of question, as the questions' file calls it."
+_TYPES = "The same figures for each sort of question, as the questions' file calls it, and for each language."
 _VARIANTS = "The same questions with one setting changed at a time. The value of a part is what is lost without it."
 _NOT_TOLD = "A document that it names no longer exists, or you may not see it."
+
+_OF_UNANSWERABLE: Final = {
+    AnswerOutcome.ANSWERED: "Answered, although the answer is not in the corpus",
+    AnswerOutcome.CLOSEST: "Rightly not answered: the closest passages alone",
+    AnswerOutcome.REFUSED: "Rightly refused",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +40,7 @@ class FigureTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerRow:
-    """A question as a page shows it. expected, found: lines; verdict: passed, failed, or what else became of it."""
+    """A question as a page shows it. expected, found: lines; verdict: what became of it."""
 
     answer: EvaluationAnswer
     failed: bool
@@ -58,7 +65,9 @@ def figure_table(figures: Mapping[str, Mapping[str, Any]], columns: Sequence[str
         return None
     return FigureTable(
         columns=tuple(columns),
-        rows=tuple((row, tuple(number(values.get(name)) for name in columns)) for row, values in figures.items()),
+        rows=tuple(
+            (row, tuple(number(figure_of(values, name)) for name in columns)) for row, values in figures.items()
+        ),
     )
 
 
@@ -74,7 +83,8 @@ def run_tables(run: EvaluationRun) -> list[tuple[str, str, FigureTable | None]]:
 
 def metric_list(run: EvaluationRun) -> list[tuple[str, str]]:
     """A run's metrics by name, in the order that they are read in; none of a run that did not finish."""
-    return [(name, number(run.metrics[name])) for name in METRICS if name in run.metrics]
+    names = [name for name in (*METRICS, *NO_LONGER_MEASURED) if has_figure(run.metrics, name)]
+    return [(name, number(figure_of(run.metrics, name))) for name in names]
 
 
 def latency_rows(latency_ms: Mapping[str, Mapping[str, float]]) -> list[tuple[str, str, str]]:
@@ -112,7 +122,8 @@ def _by_stage(figures: Mapping[str, Any]) -> dict[str, Any]:
 
 def _row(line: AnswerLine) -> AnswerRow:
     answer = line.answer
-    failed = answer.passed is False or answer.scores.get("page_recall@5") == 0.0
+    answered = answer.outcome is AnswerOutcome.ANSWERED
+    failed = answer.passed is False or (answer.passed is None and answered) or answer.scores.get("page_recall@5") == 0.0
     return AnswerRow(
         answer=answer,
         failed=failed,
@@ -125,8 +136,8 @@ def _row(line: AnswerLine) -> AnswerRow:
 
 def _verdict(answer: EvaluationAnswer) -> str:
     if answer.passed is None:
-        return "Rightly refused" if answer.refusal else "Answered, although the answer is not in the corpus"
-    return "Passed" if answer.passed else answer.why[:1].upper() + answer.why[1:]
+        return _OF_UNANSWERABLE[answer.outcome]
+    return "Answered rightly" if answer.passed else answer.why[:1].upper() + answer.why[1:]
 
 
 def _expected(page: Mapping[str, Any]) -> str:

@@ -22,6 +22,7 @@ from apps.quality.admin.evaluation_run_tables import (
     setting_rows,
 )
 from apps.quality.evaluation.comparing import compare
+from apps.quality.evaluation.figures import figure_of
 from apps.quality.models import EvaluationRun, RunState
 from apps.quality.selectors.evaluation_runs import (
     answer_lines,
@@ -48,7 +49,7 @@ def runs_view(request: HttpRequest) -> HttpResponse:
         title=_TITLE,
         crumbs=[(_TITLE, "")],
         charts=[chart for name, of_name in by_dataset.items() if (chart := chart_of(name, of_name)) is not None],
-        runs=[(run, [number(run.metrics.get(name)) for name in DRAWN]) for run in runs],
+        runs=[(run, [number(figure_of(run.metrics, name)) for name in DRAWN]) for run in runs],
         columns=list(DRAWN.values()),
         choices=[("before", "Before"), ("after", "After")],
         tenant_slug=current_tenant().slug,

@@ -4,5 +4,6 @@
            -> [each question in a transaction of its own: the pipeline, judged against the known right answer]
            -> [variants: the same questions with one thing changed] -> the run, stored, printed and compared
 
-metrics.py and figures.py are pure; observing.py reads the trace; everything else is I/O around them.
+metrics.py, figures.py, judging.py and accepting.py are pure; observing.py reads the trace; the rest is I/O around them.
+checking.py stands apart: it measures the check of answers alone, on replies that are known to be right or wrong.
 """

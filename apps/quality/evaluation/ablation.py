@@ -7,15 +7,25 @@ default. Rewriters are tried if the tenant's generation profile names a model; w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from apps.corpus.extraction.statements import Statement
 from apps.retrieval.changed_settings import RunSettings, Value
-from apps.retrieval.contracts import DocumentFilter, Ranking, SearchBounds, SearchQuery
+from apps.retrieval.contracts import (
+    ChunkId,
+    DocumentFilter,
+    DocumentId,
+    FloatVector,
+    Ranking,
+    SearchBounds,
+    SearchQuery,
+    StoredChunk,
+)
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.optional import slots
-from apps.retrieval.protocols import Retriever
+from apps.retrieval.protocols import ChunkStore, Retriever
 from apps.retrieval.stage_settings import NONE
 
 _SHIPPED: Final = RunSettings()
@@ -53,7 +63,36 @@ class _Unfiltered:
         self._retriever = retriever
 
     def retrieve(self, query: SearchQuery, *, within: SearchBounds, top_k: int) -> Ranking:
-        return self._retriever.retrieve(query, within=replace(within, filter=DocumentFilter()), top_k=top_k)
+        return self._retriever.retrieve(query, within=_unfiltered(within), top_k=top_k)
+
+
+class _LoadsUnfiltered:
+    """A store of chunks that ignores the question's sure filters, as _Unfiltered does."""
+
+    def __init__(self, chunks: ChunkStore) -> None:
+        self._chunks = chunks
+
+    def load(self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds) -> tuple[StoredChunk, ...]:
+        return self._chunks.load(chunk_ids, within=_unfiltered(within))
+
+    def around(
+        self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds
+    ) -> Mapping[ChunkId, tuple[StoredChunk, ...]]:
+        return self._chunks.around(chunk_ids, within=_unfiltered(within))
+
+    def on_statements(
+        self, document_ids: Sequence[DocumentId], statements: Sequence[Statement], *, within: SearchBounds, most: int
+    ) -> tuple[StoredChunk, ...]:
+        return self._chunks.on_statements(document_ids, statements, within=_unfiltered(within), most=most)
+
+    def vectors(
+        self, chunk_ids: Sequence[ChunkId], *, model: str, dimension: int, within: SearchBounds
+    ) -> Mapping[ChunkId, FloatVector]:
+        return self._chunks.vectors(chunk_ids, model=model, dimension=dimension, within=_unfiltered(within))
+
+
+def _unfiltered(within: SearchBounds) -> SearchBounds:
+    return replace(within, filter=DocumentFilter())
 
 
 # Variants that no setting switches.
@@ -77,6 +116,7 @@ WITHOUT: Final = (
             dense=_Unfiltered(deps.dense),
             sparse=_Unfiltered(deps.sparse),
             metadata=_Unfiltered(deps.metadata),
+            chunks=_LoadsUnfiltered(deps.chunks),
         ),
     ),
 )

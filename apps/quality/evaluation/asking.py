@@ -21,12 +21,15 @@ from apps.quality.evaluation.tenant import REASON
 from apps.retrieval.changed_settings import RunSettings
 from apps.retrieval.contracts import Question
 from apps.retrieval.dependencies import PipelineDependencies
-from apps.retrieval.errors import QuestionError
+from apps.retrieval.errors import GenerationResidencyError, QuestionError
+from apps.retrieval.generation.profiles import GENERATION_PROFILES
 from apps.retrieval.pipeline import answer
-from apps.retrieval.services.wiring import EmbeddedOnce, PolicyGate, dependencies_for
+from apps.retrieval.services.wiring import dependencies_for
 from apps.retrieval.trace import Stage, StageStatus
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
+from apps.tenants.models import Tenant
+from apps.tenants.residency import check_region
 from apps.tenants.selectors.tenants import current_tenant
 from apps.tenants.short_scopes import ShortScopes, current_short_scopes
 
@@ -65,13 +68,20 @@ class KeepingProvider(ProviderAround):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """How questions are asked: where, under which policy, with which settings, and whether a model is available."""
+    """How questions are asked: where, under which policy, with which settings, and what writes the answers.
+
+    generation_profile: of GLASSBOX_GENERATION_PROFILES. with_model: whether it names a model.
+    """
 
     tenant_id: TenantId
     snapshot: PolicySnapshot
     settings: RunSettings
     kept: KeptVectors
-    with_model: bool
+    generation_profile: str
+
+    @property
+    def with_model(self) -> bool:
+        return bool(GENERATION_PROFILES.named(self.generation_profile).model)
 
     def ask(self, question: EvaluationQuestion, variant: Variant | None = None) -> Observation:
         """Ask one question, outside of any transaction. A text that cannot be read as a question counts as refused.
@@ -105,10 +115,32 @@ class Asking:
     def _dependencies(self, variant: Variant | None, scopes: ShortScopes | None) -> PipelineDependencies:
         settings = self.settings.with_changes(variant.changes) if variant else self.settings
         snapshot = replace(self.snapshot, retrieval=settings.policy)
-        provider = EmbeddedOnce(KeepingProvider(tenant_provider(), self.kept))
-        deps = replace(
-            dependencies_for(current_tenant(), snapshot, settings.stages, scopes=scopes),
-            embedder=provider,
-            intents=PolicyGate(snapshot, provider, self.tenant_id),
+        deps = dependencies_for(
+            self._tenant(),
+            snapshot,
+            settings.stages,
+            scopes=scopes,
+            around=lambda provider: KeepingProvider(provider, self.kept),
         )
         return variant.adjust(deps) if variant else deps
+
+    def _tenant(self) -> Tenant:
+        """Return the open tenant, as if it named this run's generation profile. Nothing of it is saved."""
+        tenant = current_tenant()
+        tenant.generation_profile = self.generation_profile
+        return tenant
+
+
+def check_generator(tenant: Tenant, profile: str) -> None:
+    """Check that a tenant's questions may be answered with a generation profile.
+
+    Raises: UnknownGenerationProfileError.
+            GenerationResidencyError: the tenant is strict, and the profile is in another region.
+    """
+    check_region(
+        tenant_region=tenant.residency_region,
+        strict=tenant.residency_strict,
+        provider=profile,
+        provider_region=GENERATION_PROFILES.named(profile).region,
+        refusal=GenerationResidencyError,
+    )

@@ -8,8 +8,9 @@ from typing import Any
 from uuid import UUID
 
 from apps.quality.errors import UnknownRunError
-from apps.quality.evaluation.figures import METRICS
+from apps.quality.evaluation.figures import METRICS, NO_LONGER_MEASURED, figure_of
 from apps.quality.models import EvaluationAnswer, EvaluationRun, RunState
+from apps.retrieval.contracts import AnswerOutcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +40,10 @@ class QuestionChange:
 
     @property
     def better(self) -> bool | None:
-        """Return whether it is better: by whether it passed, else by the right page's rank; None if neither changed."""
-        if self.before.passed != self.after.passed:
-            return bool(self.after.passed)
+        """Return whether it is better: by the answer, else by the right page's rank; None if neither changed."""
+        before, after = _grade(self.before), _grade(self.after)
+        if before != after:
+            return after > before
         return self.rank_change > 0 if self.rank_change else None
 
 
@@ -97,8 +99,15 @@ def compare(before: EvaluationRun, after: EvaluationRun) -> Comparison:
 
 
 def metric_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[MetricChange, ...]:
-    """Return the changes of the metrics, in the order of figures.METRICS."""
-    return tuple(MetricChange(name=name, before=before.get(name), after=after.get(name)) for name in METRICS)
+    """Return the changes of the metrics, in the order of figures.METRICS.
+
+    A metric that is no longer measured is named if both runs have it.
+    """
+    former = [name for name in NO_LONGER_MEASURED if name in before and name in after]
+    return tuple(
+        MetricChange(name=name, before=figure_of(before, name), after=figure_of(after, name))
+        for name in (*METRICS, *former)
+    )
 
 
 def _answers(run: EvaluationRun) -> dict[str, EvaluationAnswer]:
@@ -108,11 +117,16 @@ def _answers(run: EvaluationRun) -> dict[str, EvaluationAnswer]:
 
 def _changed(change: QuestionChange) -> bool:
     before, after = change.before, change.after
-    return (before.passed, before.first_rank, bool(before.refusal)) != (
-        after.passed,
-        after.first_rank,
-        bool(after.refusal),
-    )
+    return (_grade(before), before.first_rank, before.outcome) != (_grade(after), after.first_rank, after.outcome)
+
+
+def _grade(answer: EvaluationAnswer) -> int:
+    """Return how good an answer is: wrong, none, closest passages that hold it, right."""
+    if answer.passed:
+        return 3
+    if answer.outcome is AnswerOutcome.ANSWERED:
+        return 0
+    return 2 if answer.scores.get("useful") else 1
 
 
 def _most_first(change: QuestionChange) -> tuple[int, int, int]:
@@ -122,9 +136,14 @@ def _most_first(change: QuestionChange) -> tuple[int, int, int]:
 
 
 def _settings_between(before: EvaluationRun, after: EvaluationRun) -> dict[str, tuple[Any, Any]]:
-    flat = [{name: value for part in run.settings.values() for name, value in part.items()} for run in (before, after)]
+    flat = [_settings_of(run) for run in (before, after)]
     names = sorted({*flat[0], *flat[1]})
     return {name: (flat[0].get(name), flat[1].get(name)) for name in names if flat[0].get(name) != flat[1].get(name)}
+
+
+def _settings_of(run: EvaluationRun) -> dict[str, Any]:
+    settings = {name: value for part in run.settings.values() for name, value in part.items()}
+    return {**settings, "generation_profile": run.models_used.get("generation", {}).get("profile")}
 
 
 def _place(answer: EvaluationAnswer) -> int:

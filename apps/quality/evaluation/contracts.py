@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
 
+from apps.quality.evaluation.accepting import Accepts
+from apps.retrieval.contracts import AnswerOutcome
 from apps.tenants.ids import ScopeId
 
 PageKey = tuple[str, int]
@@ -34,7 +36,12 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationQuestion:
-    """A question to ask, within its scopes. answer: the right answer, or empty. type: for the tables, or empty."""
+    """A question to ask, within its scopes.
+
+    answer: the right answer, or empty. type, language: for the tables, or empty.
+    accepts: what a right answer must say (accepting.py); empty if that is not known.
+    polarity: `yes` or `no`, the right answer to a question that asks for one of them; empty for any other.
+    """
 
     key: str
     text: str
@@ -43,6 +50,9 @@ class EvaluationQuestion:
     expected: Expected
     scope_id: ScopeId
     scope_ids: tuple[ScopeId, ...]
+    accepts: Accepts = ()
+    polarity: str = ""
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +69,15 @@ class RankedChunk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claims:
-    """The numbers, quotes and references of an answer: how many there are, and how many its citations support."""
+class CitedPassage:
+    """A citation of an answer.
 
-    supported: int
-    total: int
+    beside: the column headings of a quoted row, and what its table says of unit and scale.
+    """
+
+    page: PageKey
+    quote: str
+    beside: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,25 +86,27 @@ class Observation:
 
     ranking: all candidates in their last order before the tail is cut off.
     stages: the ranking after each stage that made one, in the order of the pipeline.
-    context: the passages from which the answer was to be written. cited: the pages of its citations.
+    context: the passages from which the answer was to be written.
+    citations: those of the answer, or the closest passages, in their order.
     refusal, grounding: codes, empty if there is none.
+    model_failed: whether the model did not answer, so that passages were quoted instead.
     stage_ms: milliseconds by stage, all wordings together, and "total".
     """
 
     ranking: tuple[RankedChunk, ...]
     stages: Mapping[str, tuple[RankedChunk, ...]]
     context: tuple[RankedChunk, ...]
-    cited: tuple[PageKey, ...]
+    citations: tuple[CitedPassage, ...]
+    outcome: AnswerOutcome
     answer: str
     refusal: str
     grounding: str
-    claims: Claims
-    degraded: bool
+    model_failed: bool
     stage_ms: Mapping[str, float]
 
     @property
     def answered(self) -> bool:
-        return not self.refusal
+        return self.outcome is AnswerOutcome.ANSWERED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +114,8 @@ class Judgement:
     """One question's figures by name (metrics.py), None for a figure that does not apply to it.
 
     ranks: for every expected page, in order, the rank of the first chunk on it, from 1.
-    passed: None for a question whose answer is not in the corpus.
-    why: why it did not pass, in words; empty if it passed.
+    passed: whether it was answered rightly; None for a question whose answer is not in the corpus.
+    why: what is wrong, in words; empty if nothing is.
     """
 
     scores: Mapping[str, float | None]

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from apps.quality.evaluation.accepting import REFERENCE
 from apps.retrieval.stages.figures.numbers import Number, read_numbers
 
 _IN_UNITS: Final = re.compile(
@@ -23,8 +24,6 @@ _IN_UNITS: Final = re.compile(
 _EXPONENTS: Final = {"t": 3, "k": 3, "m": 6, "b": 9}
 _CURRENCY: Final = re.compile(r"[$€£]|\b(?:USD|EUR|GBP|CHF)\b")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
-# The ref_ids that an answer names: their page numbers are not figures.
-_REFERENCE: Final = re.compile(r"\[[^\[\]]*\|p\d+\|c\d+\]")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z(\"“])|\n")
 _HOW_MANY: Final = re.compile(
     r"\bhow (?:many|much|often|long)\b|\bnumber of\b|\bwie (?:viele?|oft|lange)\b", re.IGNORECASE
@@ -68,7 +67,7 @@ def expected_figure(answer: str, *, question: str) -> Figure | None:
 
 def holds_figure(text: str, expected: Figure) -> bool:
     """Return whether any figure of an answer is the expected one, within the rounding of either."""
-    return any(_is(each, expected) for each in _figures(_REFERENCE.sub(" ", text)))
+    return any(_is(each, expected) for each in _figures(REFERENCE.sub(" ", text)))
 
 
 def _is(number: Number, expected: Figure) -> bool:

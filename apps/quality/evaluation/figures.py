@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from apps.quality.evaluation import metrics
 from apps.quality.evaluation.contracts import EvaluationQuestion, Judgement, Observation
 from apps.quality.evaluation.judging import RECALL
+from apps.retrieval.contracts import AnswerOutcome
 
 MEANS: Final = (
     *RECALL.values(),
@@ -19,10 +20,16 @@ MEANS: Final = (
     "precision@5",
     "context_precision",
     "context_recall",
-    "faithfulness",
+    "answered_rightly",
+    "useful",
+    "confidently_wrong",
+    "not_answered",
 )
 # In reading order, because a JSON column of PostgreSQL keeps no order.
-METRICS: Final = (*MEANS, "pass_rate", "answered", "refused", "refused_rightly")
+METRICS: Final = (*MEANS, "answered", "closest_passages", "refused", "model_failed")
+# Of runs of earlier releases: names that mean the same, and what is no longer measured.
+_FORMER_NAMES: Final = {"answered_rightly": "pass_rate", "not_answered": "refused_rightly"}
+NO_LONGER_MEASURED: Final = ("faithfulness",)
 FINAL: Final = "final"
 OTHER: Final = "(no type)"
 Metrics = dict[str, float | int | None]
@@ -40,25 +47,42 @@ class Judged:
 def metrics_of(judged: Sequence[Judged]) -> Metrics:
     """Return the metrics by name. A figure that applies to no question is None.
 
-    A question whose answer is not in the corpus counts in refused_rightly and nowhere else.
+    A mean is over the questions to which it applies: confidently_wrong over all, not_answered over those whose answer
+    is not in the corpus, any other over those whose answer is. Outcomes are counted of questions whose answer is in the
+    corpus, and model_failed of all.
     """
-    answerable = [each for each in judged if each.question.expected.answerable]
-    others = [each for each in judged if not each.question.expected.answerable]
-    answered = sum(each.seen.answered for each in answerable)
+    outcomes = Counter(each.seen.outcome for each in judged if each.question.expected.answerable)
     return {
-        **{name: _rounded(metrics.mean(each.judgement.scores[name] for each in answerable)) for name in MEANS},
-        "pass_rate": _rounded(metrics.mean(float(bool(each.judgement.passed)) for each in answerable)),
-        "answered": answered,
-        "refused": len(answerable) - answered,
-        "refused_rightly": _rounded(metrics.mean(float(not each.seen.answered) for each in others)),
+        **{name: _rounded(metrics.mean(each.judgement.scores[name] for each in judged)) for name in MEANS},
+        "answered": outcomes[AnswerOutcome.ANSWERED],
+        "closest_passages": outcomes[AnswerOutcome.CLOSEST],
+        "refused": outcomes[AnswerOutcome.REFUSED],
+        "model_failed": sum(each.seen.model_failed for each in judged),
     }
 
 
+def figure_of(figures: Mapping[str, Any], name: str) -> float | int | None:
+    """Return a metric of a run, whatever it was called when the run was made; None if the run has none."""
+    found: float | int | None = figures.get(name, figures.get(_FORMER_NAMES.get(name, name)))
+    return found
+
+
+def has_figure(figures: Mapping[str, Any], name: str) -> bool:
+    return name in figures or _FORMER_NAMES.get(name, name) in figures
+
+
 def by_type(judged: Sequence[Judged]) -> dict[str, Metrics]:
-    """Return the metrics of each type of question, by name, with the number of questions under "questions"."""
+    """Return the metrics of each type of question, by name, with the number of questions under "questions".
+
+    If the questions are in several languages, each language has a line too ("in de").
+    """
     sorts: dict[str, list[Judged]] = defaultdict(list)
+    languages: dict[str, list[Judged]] = defaultdict(list)
     for each in judged:
         sorts[each.question.type or OTHER].append(each)
+        languages[each.question.language].append(each)
+    if len(languages) > 1:
+        sorts |= {f"in {language}": of_it for language, of_it in languages.items() if language}
     return {name: {"questions": len(sorts[name]), **metrics_of(sorts[name])} for name in sorted(sorts)}
 
 
@@ -106,8 +130,13 @@ def latency_of(seen: Sequence[Observation]) -> dict[str, dict[str, float]]:
 
 
 def is_failure(judgement: Judgement) -> bool:
-    """Return whether a question is a failure: it did not pass, or none of its pages is among the first five."""
-    return judgement.passed is False or judgement.scores["page_recall@5"] == 0.0
+    """Return whether a question is a failure.
+
+    It was not answered rightly, it was answered although nothing answers it, or none of its pages is among the first
+    five.
+    """
+    scores = judgement.scores
+    return judgement.passed is False or scores["not_answered"] == 0.0 or scores["page_recall@5"] == 0.0
 
 
 def _rounded(value: float | None) -> float | None:

@@ -6,6 +6,7 @@ used is a failure of its own row only. A value that cannot be true is left out w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from apps.corpus.description import InvalidFieldError
 from apps.corpus.kinds import Kind
 from apps.corpus.services.ingest.metadata import DocumentMetadata, metadata_from_row
 from apps.quality.errors import InvalidFolderError
+from apps.quality.evaluation.accepting import Accepts, read_accepts
 from config.files import OutsideFolderError, inside
 from config.strict_json import InvalidJsonError, strict_json
 
@@ -36,6 +38,8 @@ _METADATA: Final = (
     "jurisdictions",
 )
 _CHARS_OF_A_QUESTION: Final = 4_000
+_POLARITIES: Final = ("yes", "no")
+_LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,13 +70,19 @@ class RelevantPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderQuery:
-    """A row of queries.jsonl. relevant is empty for a question whose answer is not in the corpus."""
+    """A row of queries.jsonl; contracts.py says what its fields mean.
+
+    relevant: empty for a question whose answer is not in the corpus.
+    """
 
     id: str
     text: str
     answer: str
     type: str
     relevant: tuple[RelevantPage, ...]
+    accepts: Accepts = ()
+    polarity: str = ""
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,6 +211,8 @@ class _Reading:
     ) -> FolderQuery | None:
         id_, text = self._text(place, row, "id"), self._text(place, row, "text", maximum=_CHARS_OF_A_QUESTION)
         relevant = self._relevant(place, row)
+        accepts = self._accepts(place, row)
+        polarity, language = self._polarity(place, row), self._language(place, row)
         if id_ is None or text is None or relevant is None or not self._once(place, id_, asked):
             return None
         answer, type_ = row.get("answer"), row.get("type")
@@ -213,7 +225,35 @@ class _Reading:
             answer="" if answer is None else str(answer).replace("\x00", ""),
             type=type_.replace("\x00", "")[:200] if isinstance(type_, str) else "",
             relevant=relevant,
+            accepts=accepts,
+            polarity=polarity,
+            language=language,
         )
+
+    def _accepts(self, place: str, row: Mapping[str, Any]) -> Accepts:
+        given = row.get("accepts")
+        try:
+            accepts = read_accepts([] if given is None else given)
+        except ValueError as error:
+            self._problems.append(f"{place}: {error}")
+            return ()
+        if accepts and not row.get("relevant"):
+            self._problems.append(f'{place}: it has "accepts" and no "relevant" page or document that says so.')
+        return accepts
+
+    def _polarity(self, place: str, row: Mapping[str, Any]) -> str:
+        given = row.get("polarity")
+        if given is None or given in _POLARITIES:
+            return given or ""
+        self._problems.append(f'{place}: its "polarity" {given!r} is neither "yes" nor "no".')
+        return ""
+
+    def _language(self, place: str, row: Mapping[str, Any]) -> str:
+        given = row.get("language")
+        if given is None or (isinstance(given, str) and _LANGUAGE.fullmatch(given)):
+            return given or ""
+        self._problems.append(f'{place}: its "language" {given!r} is not a language such as "en" or "de".')
+        return ""
 
     def _relevant(self, place: str, row: Mapping[str, Any]) -> tuple[RelevantPage, ...] | None:
         given = row.get("relevant", [])

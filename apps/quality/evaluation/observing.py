@@ -8,12 +8,12 @@ from typing import Final
 from uuid import UUID
 
 from apps.corpus.models import Chunk, Document
-from apps.quality.evaluation.contracts import Claims, Observation, RankedChunk
-from apps.retrieval.contracts import ContextBlock, FindingType, GroundingReport, Ranking
+from apps.quality.evaluation.accepting import held_by
+from apps.quality.evaluation.contracts import CitedPassage, Observation, RankedChunk
+from apps.retrieval.contracts import AnswerOutcome, Citation, ContextBlock, Ranking
 from apps.retrieval.pipeline import PipelineResult
-from apps.retrieval.trace import CandidateList, FusedRanking, Stage, StageOutput, Trace
+from apps.retrieval.trace import CandidateList, FusedRanking, Stage, StageOutput, StageStatus, Trace
 
-_CLAIMS: Final = (FindingType.NUMBER, FindingType.QUOTE, FindingType.REF_ID)
 TOTAL: Final = "total"
 
 
@@ -33,16 +33,16 @@ def observe(result: PipelineResult) -> Observation:
         ranking=_ranked(_last_order(trace), places),
         stages=stages,
         context=_ranked(in_context, places),
-        cited=tuple(
-            dict.fromkeys(
-                (series[each.document_id], each.page) for each in answer.citations if each.document_id in series
-            )
+        citations=tuple(
+            _cited(each, series[each.document_id]) for each in answer.citations if each.document_id in series
         ),
+        outcome=answer.outcome,
         answer=answer.text,
         refusal=answer.refusal.reason.value if answer.refusal else "",
         grounding=answer.grounding.value if answer.grounding else "",
-        claims=_claims(trace),
-        degraded=answer.degraded,
+        model_failed=any(
+            record.stage is Stage.GENERATE and record.status is StageStatus.DEGRADED for record in trace.stages
+        ),
         stage_ms=_stage_ms(trace),
     )
 
@@ -56,13 +56,20 @@ def unread(code: str) -> Observation:
         ranking=(),
         stages={},
         context=(),
-        cited=(),
+        citations=(),
+        outcome=AnswerOutcome.REFUSED,
         answer="",
         refusal=code,
         grounding="",
-        claims=Claims(supported=0, total=0),
-        degraded=False,
+        model_failed=False,
         stage_ms={},
+    )
+
+
+def _cited(citation: Citation, document: str) -> CitedPassage:
+    caption = citation.row.caption if citation.row else ""
+    return CitedPassage(
+        page=(document, citation.page), quote=citation.quote, beside=held_by((citation.columns, caption))
     )
 
 
@@ -114,12 +121,6 @@ def _places(chunk_ids: Iterable[UUID]) -> dict[UUID, RankedChunk]:
 
 def _ranked(order: Iterable[UUID], places: Mapping[UUID, RankedChunk]) -> tuple[RankedChunk, ...]:
     return tuple(places[chunk_id] for chunk_id in order if chunk_id in places)
-
-
-def _claims(trace: Trace) -> Claims:
-    report = trace.output(GroundingReport)
-    findings = [finding for finding in report.findings if finding.type in _CLAIMS] if report else []
-    return Claims(supported=sum(finding.supported for finding in findings), total=len(findings))
 
 
 def _stage_ms(trace: Trace) -> dict[str, float]:

@@ -35,6 +35,9 @@ def folder_questions(folder: Folder, loaded: Loaded, scope_id: ScopeId) -> list[
             expected=_expected(query, folder, loaded),
             scope_id=scope_id,
             scope_ids=(scope_id,),
+            accepts=query.accepts,
+            polarity=query.polarity,
+            language=query.language,
         )
         for query in folder.queries
     ]

@@ -36,6 +36,7 @@ def run_json(
         "by_type": run.by_type,
         "settings": run.settings,
         "changes": run.changes,
+        "models_used": run.models_used,
         "corpus_sha256": run.corpus_sha256,
         "notes": list(notes),
     }
@@ -43,7 +44,7 @@ def run_json(
 
 
 def failures_json(judged: Iterable[Judged], names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return one object per question that did not pass, or none of whose pages is among the first five.
+    """Return one object per question that is a failure (figures.is_failure).
 
     rank: of the first chunk on an expected page, from 1; null if none was found.
     found: the first chunk of the ranking.
@@ -67,6 +68,7 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
                 "better": each.better,
                 "rank": [each.before.first_rank, each.after.first_rank],
                 "passed": [each.before.passed, each.after.passed],
+                "outcome": [each.before.outcome.value, each.after.outcome.value],
             }
             for each in comparison.changed
         ],
@@ -82,6 +84,7 @@ def _failure(each: Judged, names: Mapping[str, str]) -> dict[str, Any]:
         "type": question.type,
         "why": judgement.why or "no expected page is among the first five",
         "passed": judgement.passed,
+        "outcome": each.seen.outcome.value,
         "rank": judgement.first_rank,
         "expected": [
             {"document": names.get(document, document), "page": page, "rank": rank}

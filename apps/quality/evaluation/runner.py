@@ -10,7 +10,7 @@ from apps.intents.contracts import PolicySnapshot
 from apps.intents.selectors import policy_in_force
 from apps.quality.evaluation import figures
 from apps.quality.evaluation.ablation import Variant, variants
-from apps.quality.evaluation.asking import Asking, KeptVectors
+from apps.quality.evaluation.asking import Asking, KeptVectors, check_generator
 from apps.quality.evaluation.contracts import EvaluationQuestion, Watcher
 from apps.quality.evaluation.figures import Judged, Metrics
 from apps.quality.evaluation.judging import judge
@@ -29,7 +29,6 @@ from apps.retrieval.changed_settings import RunSettings, Value
 from apps.retrieval.generation.profiles import GENERATION_PROFILES
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
-from apps.tenants.models import Tenant
 from apps.tenants.selectors.tenants import current_tenant
 
 
@@ -62,25 +61,31 @@ def evaluate(
     ablate: bool,
     watcher: Watcher,
     policy: PolicySnapshot | None = None,
+    generation_profile: str = "",
 ) -> Outcome:
     """Ask every question once; if `ablate` is true, once more for each variant.
 
     Args:    policy: the policy to ask under; None for the one in force.
              changes: settings by name that differ from the shipped ones in this run.
-    Raises:  UnknownSettingError, InvalidSettingError.
+             generation_profile: what writes the answers; empty for the tenant's own.
+    Raises:  UnknownSettingError, InvalidSettingError, UnknownGenerationProfileError, GenerationResidencyError.
              EvaluationDegradedError: the run is then kept as stopped.
     """
     with open_scope(tenant=tenant_id, reason=REASON):
         snapshot = policy or policy_in_force()
         settings = RunSettings(policy=snapshot.retrieval).with_changes(changes)
+        tenant = current_tenant()
+        profile = generation_profile or tenant.generation_profile
+        check_generator(tenant, profile)
         asking = Asking(
             tenant_id=tenant_id,
             snapshot=snapshot,
             settings=settings,
             kept=KeptVectors(),
-            with_model=bool(GENERATION_PROFILES.named(current_tenant().generation_profile).model),
+            generation_profile=profile,
         )
-        facts = _facts(current_tenant(), corpus, snapshot, settings, changes)
+        named = {"generation_profile": generation_profile} if generation_profile else {}
+        facts = _facts(profile, corpus, snapshot, settings, {**changes, **named})
     asking.warm_up()
     with open_scope(tenant=tenant_id, reason=REASON):
         run = run_start(facts, questions, corpus.names)
@@ -153,7 +158,7 @@ class _Run:
 
 
 def _facts(
-    tenant: Tenant,
+    generation_profile: str,
     corpus: Corpus,
     snapshot: PolicySnapshot,
     settings: RunSettings,
@@ -166,7 +171,10 @@ def _facts(
         changes=changes,
         models_used={
             "embedding": {"profile": provider.name, "model": provider.model, "dimension": provider.dimension},
-            "generation": {"profile": tenant.generation_profile},
+            "generation": {
+                "profile": generation_profile,
+                "model": GENERATION_PROFILES.named(generation_profile).model,
+            },
         },
         policy=snapshot,
         corpus_sha256=corpus.sha256,

@@ -185,12 +185,15 @@ def _record(run: EvaluationRun, action: str, outcome: Outcome, *, code: str = ""
 
 def _asked(question: EvaluationQuestion, names: Mapping[str, str]) -> list[Any]:
     expected = question.expected
+    # Added where it is known alone, so that other questions count as the same as in earlier runs.
+    accepted = [question.accepts, question.polarity] if question.accepts or question.polarity else []
     return [
         question.key,
         question.text,
         question.answer,
         sorted(names.get(document, document) for document in expected.documents),
         sorted([names.get(document, document), page] for document, page in expected.pages),
+        *accepted,
     ]
 
 

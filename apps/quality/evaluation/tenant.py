@@ -22,6 +22,7 @@ from apps.intents.contracts import KindBudget, PolicySnapshot
 from apps.intents.models import PolicyVersion, VersionOrigin
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force
+from apps.intents.services.checking import version_checked
 from apps.intents.services.drafts import draft_of
 from apps.intents.services.golden import golden_vectors
 from apps.intents.services.reviews import version_approve, version_submit
@@ -36,6 +37,7 @@ from apps.tenants.selectors.people import user_by_name
 from apps.tenants.selectors.tenants import scope_by_key, tenant_by_slug
 from apps.tenants.services.members import membership_grant
 from apps.tenants.services.tenants import scope_create, tenant_create
+from apps.tenants.short_scopes import ShortScopes
 
 SLUG: Final = "evaluation"
 NAME: Final = "Evaluation folders"
@@ -111,11 +113,15 @@ def policy_for(tenant_id: TenantId, kinds: Set[Kind]) -> PolicySnapshot:
     if policy_sha256(in_force) == policy_sha256(wanted):
         return in_force
     _embed_examples(tenant_id, in_force)
-    with open_scope(tenant=tenant_id, principal=user_principal(author, tenant_id)):
+    writing, deciding = (ShortScopes.all_of(user_principal(each, tenant_id)) for each in (author, reviewer))
+    with writing.open():
         draft = draft_of(wanted, origin=VersionOrigin.DRAFT, reason=_POLICY_REASON)
-        submitted = version_submit(draft.id, revision=draft.revision)
-    with open_scope(tenant=tenant_id, principal=user_principal(reviewer, tenant_id)):
-        version_approve(draft.id, revision=submitted.revision, reason=_POLICY_REASON)
+    checked = version_checked(draft.id, writing)
+    with writing.open():
+        submitted = version_submit(draft.id, revision=draft.revision, checked=checked)
+    checked = version_checked(draft.id, deciding)
+    with deciding.open():
+        version_approve(draft.id, revision=submitted.revision, reason=_POLICY_REASON, checked=checked)
     with open_scope(tenant=tenant_id, reason=REASON):
         return policy_in_force()
 
@@ -129,14 +135,13 @@ def give_access(tenant: Tenant, user: User) -> None:
 def _embed_examples(tenant_id: TenantId, in_force: PolicySnapshot) -> None:
     """Load the model and compute the vectors of the examples, which a new version with the same examples takes over.
 
-    The model is loaded outside of any scope and the vectors are computed in a scope of their own, because on a busy
-    machine both together take longer than a scope stays open.
+    The model is loaded and the vectors are computed outside of any scope: on a busy machine that takes longer than a
+    scope stays open.
     """
     with open_scope(tenant=tenant_id, reason=REASON):
         provider = tenant_provider()
     provider.embed_query("Which figures are there?")
-    with open_scope(tenant=tenant_id, reason=REASON):
-        golden_vectors(snapshot=in_force, provider=provider)
+    golden_vectors(snapshot=in_force, provider=provider, tenant_id=tenant_id)
 
 
 def _account(tenant_id: TenantId, username: str, role: Role) -> User:

@@ -27,8 +27,9 @@ from apps.retrieval.services.wiring import dependencies_for
 from apps.retrieval.trace import Stage, StageStatus, Trace
 from apps.tenants.context import tenant_scope_ids
 from apps.tenants.ids import ScopeId
-from apps.tenants.leased_jobs import Lease
+from apps.tenants.leased_jobs import Heartbeat, Lease
 from apps.tenants.selectors.tenants import current_tenant
+from apps.tenants.short_scopes import current_short_scopes
 
 _NEEDS_THE_PROVIDER = (Stage.CLASSIFY, Stage.EMBED)
 
@@ -78,14 +79,19 @@ class Judge:
     ) -> Reach:
         there = frozenset(scopes) & tenant_scope_ids(self._lease.tenant_id)
         with holding_current(self._lease, done=done, scopes=there):
-            question = Question(
-                text=text,
-                tenant_id=self._lease.tenant_id,
-                scope_ids=tuple(sorted(there)),
-                as_of=filters.as_of,
-                given=filters.given,
-            )
-            result = find(question, deps=dependencies_for(current_tenant(), policy))
+            deps = dependencies_for(current_tenant(), policy, scopes=current_short_scopes())
+        question = Question(
+            text=text,
+            tenant_id=self._lease.tenant_id,
+            scope_ids=tuple(sorted(there)),
+            as_of=filters.as_of,
+            given=filters.given,
+        )
+        with Heartbeat(self._lease, scopes=there):
+            result = find(question, deps=deps)
+        with holding_current(self._lease, done=done, scopes=there):
+            # Nothing is written: what was found counts only if the draft is still the one that was asked about.
+            pass
         _require_provider(result.trace)
         return reach_of(result.found)
 

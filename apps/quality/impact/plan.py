@@ -12,6 +12,7 @@ from apps.audit.models import Event
 from apps.audit.selectors import Groups, readings_of
 from apps.corpus.models import Document, DocumentStatus
 from apps.corpus.providers.errors import ProviderError, ResidencyError, UnknownProviderError
+from apps.corpus.providers.protocol import EmbeddingProvider
 from apps.corpus.providers.tenant import tenant_provider
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import PolicyVersion
@@ -24,7 +25,7 @@ from apps.quality.models import EvaluationQuery, PolicyImpact
 from apps.retrieval.events import DECIDED
 from apps.retrieval.given_record import NONE_RECORDED, RecordedFilters, filters_read
 from apps.retrieval.trace import Stage
-from apps.tenants.ids import ScopeId
+from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.models import Scope
 from apps.tenants.selectors.grants import subtree
 
@@ -94,17 +95,34 @@ class Expected:
     pages: tuple[int, ...]
 
 
-def plan_of(impact: PolicyImpact) -> Plan:
-    """Return the plan of a preview, within the open scope, and compute missing vectors of review examples.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policies:
+    """The two policies of a preview, and the provider that embeds their review examples."""
 
-    The vectors are computed under the version's lock, which the author's change of a draft takes too. Otherwise a
-    vector could be attached to an example that is being removed, and the author's change would fail.
+    before: PolicySnapshot
+    after: PolicySnapshot
+    provider: EmbeddingProvider
+
+
+def policies_of(impact: PolicyImpact) -> Policies:
+    """Return the policies of a preview, within the open scope. Raises: ResidencyError, UnknownProviderError."""
+    base, version = (PolicyVersion.objects.get(id=each) for each in (impact.base_id, impact.version_id))
+    return Policies(before=version_snapshot(base), after=version_snapshot(version), provider=tenant_provider())
+
+
+def judged(policies: Policies, tenant_id: TenantId) -> tuple[Judged, Judged]:
+    """Return both policies with the vectors of their review examples, and compute missing ones.
+
+    Call it outside of any scope: a scope would stay open while the provider works.
 
     Raises: ImpactDegradedError, ResidencyError, UnknownProviderError.
     """
-    version: PolicyVersion = PolicyVersion.objects.select_for_update(no_key=True).get(id=impact.version_id)
-    base: PolicyVersion = PolicyVersion.objects.get(id=impact.base_id)
-    before, after = _judged(version_snapshot(base), version_snapshot(version))
+    before, after = (_judged(each, policies.provider, tenant_id) for each in (policies.before, policies.after))
+    return before, after
+
+
+def plan_of(impact: PolicyImpact, before: Judged, after: Judged) -> Plan:
+    """Return the plan of a preview, within the open scope."""
     events = Event.objects.filter(action__in=DECIDED, occurred_at__lte=impact.requested_at)
     newest = events.order_by("-occurred_at", "-id").values_list("id", flat=True)
     return Plan(
@@ -140,14 +158,14 @@ def expected_of(query_id: UUID) -> Expected | None:
     )
 
 
-def _judged(*policies: PolicySnapshot) -> list[Judged]:
-    provider = tenant_provider()
+def _judged(policy: PolicySnapshot, provider: EmbeddingProvider, tenant_id: TenantId) -> Judged:
     try:
-        return [Judged(policy=each, vectors=golden_vectors(snapshot=each, provider=provider)) for each in policies]
+        vectors = golden_vectors(snapshot=policy, provider=provider, tenant_id=tenant_id)
     except (ResidencyError, UnknownProviderError):
         raise
     except ProviderError as error:
         raise ImpactDegradedError(stage=Stage.CLASSIFY.value) from error
+    return Judged(policy=policy, vectors=vectors)
 
 
 def _examples(*sides: Judged) -> tuple[Example, ...]:

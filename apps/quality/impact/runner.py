@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
-from django.db import IntegrityError
-
 from apps.errors import ApplicationError
-from apps.quality.errors import ImpactCrashedError, ImpactOutdatedError, ImpactWorkerLostError
+from apps.quality.errors import ImpactCrashedError, ImpactWorkerLostError
 from apps.quality.impact.comparison import evaluation_impact, golden_impact, recorded_impact
 from apps.quality.impact.contracts import (
     EvaluationImpact,
@@ -25,12 +23,19 @@ from apps.quality.impact.contracts import (
 from apps.quality.impact.ending import fail, finish
 from apps.quality.impact.judging import Judge
 from apps.quality.impact.lease import holding_current
-from apps.quality.impact.plan import Plan, RecordedQuestion, expected_of, plan_of, recorded_of
+from apps.quality.impact.plan import (
+    Plan,
+    RecordedQuestion,
+    expected_of,
+    judged,
+    plan_of,
+    policies_of,
+    recorded_of,
+)
 from apps.quality.models import PolicyImpact
 from apps.retrieval.errors import QuestionError
-from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
-from apps.tenants.leased_jobs import Lease, LeaseLostError, claim
+from apps.tenants.leased_jobs import Heartbeat, Lease, LeaseLostError, claim
 
 logger = logging.getLogger("glassbox.retrieval")
 
@@ -88,21 +93,12 @@ def _computed(lease: Lease[PolicyImpact], policy: ImpactPolicy) -> ApplicationEr
         raise
     except ApplicationError as error:
         return error
-    except IntegrityError:
-        # The author replaced the draft's examples while their vectors were being stored.
-        return ImpactOutdatedError(number=_number(lease))
     except Exception as error:  # noqa: BLE001 - it is written down, without its message
         # The message is not logged, because a driver's or a parser's message may quote a question.
         crashed_at = "".join(traceback.format_tb(error.__traceback__))
         logger.error("impact %s crashed: %s at\n%s", lease.job_id, type(error).__name__, crashed_at)  # noqa: TRY400
         return ImpactCrashedError(kind=type(error).__name__)
     return None
-
-
-def _number(lease: Lease[PolicyImpact]) -> int:
-    with open_scope(tenant=lease.tenant_id, reason=PolicyImpact.reason):
-        number: int = PolicyImpact.objects.values_list("version__number", flat=True).get(id=lease.job_id)
-        return number
 
 
 class _Run:
@@ -112,7 +108,11 @@ class _Run:
         self._lease, self._policy = lease, policy
         self._done = 0
         with holding_current(lease) as impact:
-            self._plan: Plan = plan_of(impact)
+            policies = policies_of(impact)
+        with Heartbeat(lease):
+            before, after = judged(policies, lease.tenant_id)
+        with holding_current(lease) as impact:
+            self._plan: Plan = plan_of(impact, before, after)
             impact.total = self._plan.total
             impact.save(update_fields=["total"])
         self._judge = Judge(lease, before=self._plan.before, after=self._plan.after)

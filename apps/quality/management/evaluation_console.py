@@ -12,11 +12,19 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from apps.quality.evaluation.comparing import Comparison, MetricChange
-from apps.quality.evaluation.figures import Metrics
+from apps.quality.evaluation.figures import Metrics, figure_of
 from apps.quality.evaluation.judging import RECALL
 from apps.quality.models import EvaluationAnswer
 
-_HEADLINES: Final = ("page_recall@5", "document_hit@5", "mrr", "ndcg@10", "pass_rate", "faithfulness")
+_HEADLINES: Final = (
+    "page_recall@5",
+    "mrr",
+    "context_recall",
+    "answered_rightly",
+    "useful",
+    "confidently_wrong",
+    "not_answered",
+)
 _LONGEST_QUESTION: Final = 90
 
 
@@ -72,19 +80,26 @@ def print_run(console: Console, body: Mapping[str, Any]) -> None:
 
 
 def print_failures(console: Console, failures: Sequence[Mapping[str, Any]]) -> None:
-    """One a line: what was asked, why it failed, where the right page stood, and what stood first instead."""
+    """One a line: what was asked, what is wrong, where the right page stood, and what stood first instead."""
     if not failures:
         console.print("No failures.")
         return
     console.print(Text(f"{len(failures)} failures:"))
     for each in failures:
-        wanted = ", ".join(f"{page['document']} p. {page['page']}" for page in each["expected"]) or "the document"
-        rank = f"stood at {each['rank']}" if each["rank"] else "was not found"
-        found = each["found"]
-        instead = f"; first was {found['document']} p. {found['page']}" if found and each["rank"] != 1 else ""
         text = each["text"] if len(each["text"]) <= _LONGEST_QUESTION else each["text"][:_LONGEST_QUESTION] + "…"
-        line = f"{each['id']}  {each['why']}; {wanted} {rank}{instead}  “{' '.join(text.split())}”"
+        line = f"{each['id']}  {each['why']}{_where(each)}  “{' '.join(text.split())}”"
         console.print(Text(line), soft_wrap=True)
+
+
+def _where(failure: Mapping[str, Any]) -> str:
+    """Return where the right page stood, and what stood first instead; empty if no page is right."""
+    if failure["passed"] is None:
+        return ""
+    wanted = ", ".join(f"{page['document']} p. {page['page']}" for page in failure["expected"]) or "the document"
+    rank = f"stood at {failure['rank']}" if failure["rank"] else "was not found"
+    found = failure["found"]
+    instead = f"; first was {found['document']} p. {found['page']}" if found and failure["rank"] != 1 else ""
+    return f"; {wanted} {rank}{instead}"
 
 
 def print_comparison(console: Console, comparison: Comparison) -> None:
@@ -106,9 +121,9 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
 
 
 def _outcome(answer: EvaluationAnswer) -> str:
-    if answer.refusal:
-        return "refused"
-    return "passed" if answer.passed else "answered"
+    if answer.passed:
+        return "answered rightly"
+    return answer.outcome.value.replace("_", " ")
 
 
 def _rank(answer: EvaluationAnswer) -> str:
@@ -127,7 +142,7 @@ def _by_name(console: Console, title: str, rows: Mapping[str, Metrics], columns:
         return
     table = Table(Column("", no_wrap=True), *columns, title=title, title_justify="left")
     for name, figures in rows.items():
-        table.add_row(Text(name), *(_number(figures[column]) for column in columns))
+        table.add_row(Text(name), *(_number(figure_of(figures, column)) for column in columns))
     console.print(table)
 
 

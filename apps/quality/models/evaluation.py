@@ -6,6 +6,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 
+from apps.retrieval.contracts import AnswerOutcome
 from apps.tenants.models.base import ScopedModel, TenantForeignKey, TenantModel
 from apps.tenants.personal_data import Fields, PersonalData, Phase, RowStore, Sort, TargetType, Texts
 from apps.tenants.personal_data.stores import OF_ANY, OF_TENANT
@@ -175,7 +176,8 @@ class EvaluationAnswer(ScopedModel):
     found: the first chunks of the ranking, [{"document", "document_id", "page", "page_end"}].
     document_ids: of all documents that are quoted here, so that the row is removed with them.
     scores: the figures of this question by name, null for one that does not apply.
-    refusal, grounding: codes, or empty. passed: null if the answer is not in the corpus.
+    refusal, grounding: codes, or empty.
+    passed: whether it was answered rightly; null if the answer is not in the corpus.
     """
 
     run = TenantForeignKey(EvaluationRun, on_delete=models.PROTECT, related_name="answers")
@@ -240,3 +242,10 @@ class EvaluationAnswer(ScopedModel):
 
     def __str__(self) -> str:
         return self.key
+
+    @property
+    def outcome(self) -> AnswerOutcome:
+        """Return what became of the question. Where the closest passages are quoted, nothing is claimed or grounded."""
+        if self.refusal:
+            return AnswerOutcome.REFUSED
+        return AnswerOutcome.ANSWERED if self.grounding else AnswerOutcome.CLOSEST

@@ -1,36 +1,35 @@
-"""The Ask page: a question, its answer, and the whole way of it."""
+"""The Ask page: a question is asked here, and its answer has a page of its own (ask_page.py)."""
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import Any, Final
+from uuid import UUID
 
 from django.contrib import admin
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_http_methods
+from redis.exceptions import RedisError
 
 from apps.erasure.errors import ScopeClosedError
 from apps.errors import ApplicationError
-from apps.intents.admin.matrix import RECORDING
 from apps.intents.contracts import UNRECOGNISED, PolicySnapshot
 from apps.intents.errors import NoPolicyInForceError
 from apps.intents.selectors import policy_in_force
-from apps.retrieval.admin.ask_answer import answer_view
-from apps.retrieval.admin.ask_details import Way
-from apps.retrieval.admin.ask_fates import fates
-from apps.retrieval.admin.ask_figures import duration
 from apps.retrieval.admin.ask_form import AskForm
-from apps.retrieval.admin.ask_latency import latency_view
-from apps.retrieval.admin.ask_links import event_url, policy_url
-from apps.retrieval.admin.ask_rankings import found_in, hit_ids
-from apps.retrieval.admin.ask_status import badges, missing_parts
-from apps.retrieval.admin.ask_way import step_groups
-from apps.retrieval.contracts import ContextBlock
+from apps.retrieval.admin.ask_links import answer_url
+from apps.retrieval.admin.ask_progress import stages_shown
+from apps.retrieval.admin.ask_shown import answer_with_way, content_of_asked
 from apps.retrieval.errors import QuestionError
-from apps.retrieval.selectors.passages import passage_places
+from apps.retrieval.kept.content import documents_shown
+from apps.retrieval.kept.history import kept_answer
+from apps.retrieval.kept.momentary import JustGiven, Place, remember
 from apps.retrieval.services.ask import Asked, ask
 from apps.retrieval.stage_choice import stages_in_use
+from apps.retrieval.trace import OnStage
 from apps.tenants.admin.base import may, require
 from apps.tenants.errors import ScopeNotGrantedError
 from apps.tenants.principals import Principal
@@ -40,6 +39,8 @@ from apps.tenants.selectors.directory import scope_tree
 from apps.tenants.short_scopes import ShortScopes, opens_own_scopes
 
 _SHOWN_OF_EACH: Final = 3
+
+logger = logging.getLogger("glassbox.ask")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,44 +56,84 @@ class ExampleGroup:
 @opens_own_scopes
 @require_http_methods(["GET", "POST"])
 def ask_view(request: HttpRequest) -> HttpResponse:
-    """The form; after a POST the answer above it. No transaction is open while the question is answered.
-
-    The answer is in this response and nowhere else: the text of a question is not stored, so there is no page to
-    redirect to, and it stands in no address.
-    """
+    """The form; after a POST the answer's own page. No transaction is open while the question is answered."""
     require(request, Permission.QUESTION_ASK)
     principal = principal_of(request)
     page = ShortScopes(principal=principal, scope_ids=principal.scope_ids)
     with page.open():
         form = AskForm(request.POST if request.method == "POST" else None, nodes=scope_tree())
-    asked, status = _ask(form, principal) if request.method == "POST" else (None, 200)
+    asked, status = _ask(form, principal, stages_shown(request)) if request.method == "POST" else (None, 200)
+    answer = None
+    if asked is not None:
+        with page.open():
+            answer = answer_with_way(asked, may_open_event=may(request, Permission.AUDIT_VIEW))
+        if _has_page(request, page, asked, answer):
+            return HttpResponseRedirect(answer_url(asked.event.id))
     with page.open():
-        context = _context(request, form, asked)
+        question = form.data.get("question", "")
+        context = {**ask_context(request, form, question=question, with_examples=answer is None), "answer": answer}
     request.__dict__["current_app"] = admin.site.name
     return TemplateResponse(
         request, "admin/ask/page.html", context, status=status, headers={"Cache-Control": "no-store"}
     )
 
 
-def _context(request: HttpRequest, form: AskForm, asked: Asked | None) -> dict[str, Any]:
+def _has_page(request: HttpRequest, page: ShortScopes, asked: Asked, answer: dict[str, Any]) -> bool:
+    """Keep the answer for its page. Return whether it has one: without Redis, only one in the person's history has."""
+    given = JustGiven(
+        content=content_of_asked(asked),
+        answer_html=render_to_string("admin/ask/answer.html", {"answer": answer}),
+        way_html=render_to_string("admin/ask/way.html", {"answer": answer}),
+        scope_ids=tuple(asked.event.scope_ids),
+        document_ids=tuple(sorted(documents_shown(asked.result.answer, asked.result.trace))),
+    )
+    try:
+        remember(given, place_of(request, asked.event.id))
+    except RedisError as error:
+        # Without the traceback: an outage would write one for every question.
+        logger.error("an answer has no page: Redis can't be reached (%s)", type(error).__name__)  # noqa: TRY400
+        with page.open():
+            return kept_answer(asked.event.id) is not None
+    return True
+
+
+def place_of(request: HttpRequest, event_id: UUID) -> Place:
+    """Where the answer to a question of this session is kept for some minutes."""
+    principal = principal_of(request)
+    if principal.id is None or request.session.session_key is None:
+        raise AssertionError("somebody asked without a session")
+    return Place(
+        tenant=principal.tenant_id,
+        account=principal.id,
+        event=event_id,
+        session_key=request.session.session_key,
+    )
+
+
+def ask_context(request: HttpRequest, form: AskForm, *, question: str, with_examples: bool = True) -> dict[str, Any]:
+    """Return what the form shows, on its own page and above an answer."""
     return {
         **admin.site.each_context(request),
         "title": "Ask",
         "crumbs": [("Ask", "")],
         "form": form,
-        "question": form.data.get("question", ""),
+        "question": question,
         "maximum_chars": stages_in_use().question_maximum_chars,
-        "examples": _examples(),
-        "answer": answer_context(asked, may_open_event=may(request, Permission.AUDIT_VIEW)) if asked else None,
+        "examples": _examples() if with_examples else (),
     }
 
 
-def _ask(form: AskForm, principal: Principal) -> tuple[Asked | None, int]:
+def _ask(form: AskForm, principal: Principal, on_stage: OnStage | None) -> tuple[Asked | None, int]:
     """Ask, or put the refusal beside its field. Returns: the answer if there is one, and the HTTP status."""
     if not form.is_valid():
         return None, 422
     try:
-        asked = ask(text=form.cleaned_data["question"], scopes=form.cleaned_data["scopes"], principal=principal)
+        asked = ask(
+            text=form.cleaned_data["question"],
+            scopes=form.cleaned_data["scopes"],
+            principal=principal,
+            on_stage=on_stage,
+        )
     except QuestionError as error:
         form.add_error("question", error.detail)
         return None, error.status
@@ -103,35 +144,6 @@ def _ask(form: AskForm, principal: Principal) -> tuple[Asked | None, int]:
         form.add_error(None, error.detail)
         return None, error.status
     return asked, 200
-
-
-def answer_context(asked: Asked, *, may_open_event: bool) -> dict[str, Any]:
-    """What the template shows of an answer."""
-    answer, trace = asked.result.answer, asked.result.trace
-    found = found_in(trace, places=passage_places(hit_ids(trace)), fates=fates(trace, answer.citations))
-    way = Way(
-        trace=trace,
-        citations=answer.citations,
-        decision=asked.decision,
-        grant=asked.grant,
-        snapshot=policy_in_force(),
-        found=found,
-    )
-    view = answer_view(answer, trace.output(ContextBlock))
-    return {
-        "asked": asked,
-        "badges": badges(answer),
-        "missing": missing_parts(answer),
-        "view": view,
-        "cited": view.cited,
-        "recording": RECORDING[asked.grant.recording_mode],
-        "notices": answer.notices,
-        "groups": step_groups(way),
-        "latency": latency_view(trace),
-        "elapsed": duration(trace.elapsed_ms),
-        "policy_url": policy_url(asked.grant.policy_version_id),
-        "event_url": event_url(asked.event) if may_open_event else "",
-    }
 
 
 def _examples() -> tuple[ExampleGroup, ...]:

@@ -35,6 +35,7 @@ class CitationCard:
     quote: str
     after: str
     trimmed: bool
+    with_passage: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,16 +52,30 @@ class AnswerView:
         return f"{counted(len(self.cards), 'quote')} from {counted(len(documents), 'document')}"
 
 
-def answer_view(answer: Answer, context: ContextBlock | None) -> AnswerView:
-    """Number the citations in their order and put the numbers where the answer names their passages."""
+def answer_view(answer: Answer, context: ContextBlock | None, *, own_url: str = "") -> AnswerView:
+    """Number the citations in their order and put the numbers where the answer names their passages.
+
+    Args: context: where the passages of the citations are; None shows the quotes alone.
+          own_url: the answer's own page.
+    """
     passages = {passage.ref_id: passage for passage in context.passages} if context else {}
     return AnswerView(
         lines=tuple(tuple(_parts(line, answer.citations)) for line in answer.text.splitlines() if line.strip()),
         cards=tuple(
-            _card(number, citation, passages.get(citation.ref_id))
+            _card(
+                number,
+                citation,
+                passages.get(citation.ref_id),
+                citation_url(citation, answer.citations, answer=own_url),
+            )
             for number, citation in enumerate(answer.citations, start=1)
         ),
     )
+
+
+def plain_answer(answer: Answer) -> str:
+    """Return its text without the marks."""
+    return _REF_MARK.sub("", answer.text)
 
 
 def _parts(line: str, citations: Sequence[Citation]) -> Iterator[Part]:
@@ -83,7 +98,7 @@ def _number_of(ref_id: str, line: str, citations: Sequence[Citation]) -> int | N
     return next(iter(quoted or [number for number, _ in of_passage]), None)
 
 
-def _card(number: int, citation: Citation, passage: Passage | None) -> CitationCard:
+def _card(number: int, citation: Citation, passage: Passage | None, url: str) -> CitationCard:
     before, quote, after = "", citation.quote, ""
     if passage is not None:
         text = passage.chunk.text
@@ -94,9 +109,10 @@ def _card(number: int, citation: Citation, passage: Passage | None) -> CitationC
         number=number,
         citation=citation,
         kind=str(Kind(citation.kind).label),
-        url=citation_url(citation),
+        url=url,
         before=before,
         quote=quote,
         after=after,
         trimmed=passage is not None and passage.trimmed,
+        with_passage=passage is not None,
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django import forms
 
@@ -34,7 +35,9 @@ class ScopeChoice:
 
 
 class AskForm(forms.Form):
-    """Args: nodes: the scopes that the person holds, parents before children."""
+    """Args: nodes: the scopes that the person holds, parents before children.
+    ticked: of a form that was not sent, the scopes that are ticked; None for all.
+    """
 
     question = QuestionField(required=False)
     scopes = forms.MultipleChoiceField(
@@ -44,9 +47,10 @@ class AskForm(forms.Form):
         }
     )
 
-    def __init__(self, data: Any = None, *, nodes: Sequence[ScopeNode]) -> None:
+    def __init__(self, data: Any = None, *, nodes: Sequence[ScopeNode], ticked: Collection[UUID] | None = None) -> None:
         super().__init__(data)
         self._nodes = tuple(nodes)
+        self._ticked = ticked
         field = self.fields["scopes"]
         if isinstance(field, forms.MultipleChoiceField):
             field.choices = [(node.scope.key, node.scope.name) for node in nodes]
@@ -72,8 +76,10 @@ class AskForm(forms.Form):
         return f"Within {len(ticked)} of {len(choices)} scopes that you hold"
 
     def scope_choices(self) -> tuple[ScopeChoice, ...]:
-        """The checkboxes: all ticked at first, as they were sent afterwards."""
+        """The checkboxes: all ticked at first, later as they were sent or as the question was asked."""
         sent = set(self.data.getlist("scopes")) if self.is_bound and hasattr(self.data, "getlist") else None
+        if sent is None and self._ticked is not None:
+            sent = {node.scope.key for node in self._nodes if node.scope.id in self._ticked}
         keys = {node.scope.id: node.scope.key for node in self._nodes}
         return tuple(
             ScopeChoice(

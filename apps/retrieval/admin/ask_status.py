@@ -99,6 +99,15 @@ def _answer_badge(answer: Answer) -> Badge:
             link=f"#panel-{Stage.FUSE}" if searched else "",
             link_text="See what was found" if searched else "",
         )
+    if answer.closest:
+        return Badge(
+            label="Closest passages",
+            tone="warn",
+            icon="search_insights",
+            meaning="Nothing that was found clearly answers the question. These passages come closest: judge yourself.",
+            link=f"#panel-{Stage.FUSE}",
+            link_text="See what was found",
+        )
     if answer.grounding is GroundingStatus.GROUNDED:
         return Badge(
             label="Grounded",

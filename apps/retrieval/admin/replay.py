@@ -29,7 +29,10 @@ from apps.retrieval.replay.recorded import recorded_question
 from apps.retrieval.replay.run import question_replay
 from apps.tenants.admin.addresses import address
 from apps.tenants.admin.base import require
+from apps.tenants.principals import Principal
+from apps.tenants.requests import principal_of
 from apps.tenants.roles import Permission
+from apps.tenants.short_scopes import ShortScopes, opens_own_scopes
 
 _STATES: Final[Mapping[HitState, tuple[str, str]]] = {
     HitState.SAME: ("the same", "quiet"),
@@ -51,33 +54,48 @@ class _TypedForm(forms.Form):
     )
 
 
+@opens_own_scopes
 @require_http_methods(["GET", "HEAD", "POST"])
 def replay_view(request: HttpRequest, event_id: UUID) -> HttpResponse:
-    """GET: what would be done. POST: it is done, and the difference is shown; the run itself is recorded."""
+    """GET: what would be done. POST: it is done, and the difference is shown; the run itself is recorded.
+
+    No transaction is open while the question is run.
+    """
     require(request, Permission.AUDIT_VIEW)
     require(request, Permission.DOCUMENT_VIEW)
-    event: Event | None = Event.objects.filter(id=event_id).first()
-    if event is None:
-        raise Http404("There is no event with this id that you may see.")
-    try:
-        recorded = recorded_question(event)
-    except NotReplayableError as error:
-        return _page(request, event, refusal=error.detail)
+    principal = principal_of(request)
+    page = ShortScopes.all_of(principal)
+    with page.open():
+        event: Event | None = Event.objects.filter(id=event_id).first()
+        if event is None:
+            raise Http404("There is no event with this id that you may see.")
+        try:
+            recorded = recorded_question(event)
+        except NotReplayableError as error:
+            return _page(request, event, refusal=error.detail)
     form = _TypedForm(request.POST if request.method == "POST" else None) if recorded.text is None else None
-    if request.method != "POST" or (form is not None and not form.is_valid()):
-        return _page(request, event, recorded=recorded, form=form)
+    shown: dict[str, Any] = {"form": form}
+    if request.method == "POST" and (form is None or form.is_valid()):
+        shown = _run(event, form, principal)
+    with page.open():
+        return _page(request, event, recorded=recorded, **shown)
+
+
+def _run(event: Event, form: _TypedForm | None, principal: Principal) -> dict[str, Any]:
+    """Run it, outside of any scope, and return what the page shows of it: the outcome, or why there is none."""
+    typed = form.cleaned_data["question"] if form else None
     try:
-        replay = question_replay(event, typed=form.cleaned_data["question"] if form else None)
+        replay = question_replay(event, typed=typed, principal=principal)
     except (DifferentQuestionError, TooManyGuessesError) as error:
         if form is None:
             raise
         form.add_error("question", error.detail)
-        return _page(request, event, recorded=recorded, form=form, status=error.status)
+        return {"form": form, "status": error.status}
     except PermissionDenied:
         raise
     except ApplicationError as error:
-        return _page(request, event, recorded=recorded, form=form, refusal=error.detail, status=error.status)
-    return _page(request, event, recorded=recorded, form=None, replay=replay, told=ReplayTold(replay))
+        return {"form": form, "refusal": error.detail, "status": error.status}
+    return {"form": None, "replay": replay, "told": ReplayTold(replay)}
 
 
 @dataclass(frozen=True, slots=True)

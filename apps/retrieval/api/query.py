@@ -6,23 +6,29 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, ClassVar, Final, TypeVar
 
+from django.http.response import HttpResponseBase
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_field
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema, extend_schema_field
 from rest_framework import serializers
+from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.corpus.kinds import Kind
 from apps.erasure.errors import ScopeClosedError
 from apps.retrieval.api.examples import ANSWER, SEARCHED
+from apps.retrieval.api.progress import EVENT_STREAM, streamed
 from apps.retrieval.api.serializers import AnswerSerializer, SearchedSerializer
 from apps.retrieval.contracts import DocumentId, GivenFilters, Period
 from apps.retrieval.errors import QuestionError
 from apps.retrieval.presentation import asked_json, searched_json
 from apps.retrieval.services.ask import OnRecorded, ask, search
 from apps.retrieval.stage_settings import StageSettings
+from apps.retrieval.trace import OnStage
 from apps.tenants.api.examples import sample
 from apps.tenants.api.idempotency import idempotent_question
+from apps.tenants.api.media_types import bytes_as
 from apps.tenants.api.serializers import StrictSerializer
 from apps.tenants.api.views import ApiView
 from apps.tenants.errors import ScopeNotGrantedError
@@ -196,6 +202,13 @@ class AskingView(ApiView):
 class QueryView(AskingView):
     parameters: ClassVar[Mapping[str, type[StrictSerializer]]] = {"POST": TraceParameterSerializer}
 
+    def get_renderers(self) -> list[BaseRenderer]:
+        return [JSONRenderer(), bytes_as(EVENT_STREAM)()]
+
+    @property
+    def default_response_headers(self) -> dict[str, str]:
+        return {**super().default_response_headers, "Vary": "Accept"}
+
     @extend_schema(
         operation_id="ask_question",
         tags=["Questions"],
@@ -210,12 +223,21 @@ class QueryView(AskingView):
             + (
                 "Each citation names its passage (`chunk_id`) and the address of its page (`url`).\n\nWith "
                 "`trace`, in the body or as a parameter, the answer also shows every stage: its output, its "
-                "counts, what it left out and why, and its milliseconds."
+                "counts, what it left out and why, and its milliseconds.\n\nWith `Accept: text/event-stream` the "
+                "stages are told while you wait, as server-sent events: `stage` (its name, status and milliseconds) "
+                "for each that has ended, then `answer`, whose data is the JSON of this answer, or `problem`, whose "
+                "data is a problem. A question that is answered anew, because the policy or a document changed "
+                "meanwhile, begins with the first stage again. `repeats` names the first event of your "
+                "Idempotency-Key, in the place of the header Glassbox-Repeats-Event. Comments come every ten seconds. "
+                "A question runs to its end and is recorded, even if you break the connection."
             )
         ),
         parameters=[TraceParameterSerializer],
         request=QuerySerializer,
-        responses=AnswerSerializer,
+        responses={
+            (200, "application/json"): AnswerSerializer,
+            (200, EVENT_STREAM): OpenApiResponse(OpenApiTypes.STR, description="The events described above."),
+        },
         examples=[
             OpenApiExample("A question", value={"question": "What was the drawdown in Q4 2024?"}, request_only=True),
             OpenApiExample("With filters", value=_FILTERED, request_only=True),
@@ -228,12 +250,19 @@ class QueryView(AskingView):
         ],
         extensions=sample(_ASK, _ASK_WITH_FILTERS, _ASK_WITH_TRACE),
     )
+    def post(self, request: Request) -> HttpResponseBase:
+        if request.accepted_renderer.media_type == EVENT_STREAM:
+            return streamed(lambda on_stage: self._answered(request, on_stage=on_stage), view=self)
+        return self._answered(request)
+
     @idempotent_question
-    def post(self, request: Request, *, on_recorded: OnRecorded | None) -> Response:
+    def _answered(
+        self, request: Request, *, on_recorded: OnRecorded | None, on_stage: OnStage | None = None
+    ) -> Response:
         body = QuerySerializer(data=request.data)
         body.is_valid(raise_exception=True)
         parameters = self.asked()
-        asked = ask(**body.asked(), principal=self.principal, on_recorded=on_recorded)
+        asked = ask(**body.asked(), principal=self.principal, on_recorded=on_recorded, on_stage=on_stage)
         trace = body.validated_data["trace"] or parameters["trace"]
         return Response(asked_json(asked, trace=trace))
 

@@ -7,6 +7,7 @@ exclusive.
 from apps.retrieval.contracts.analysis import (
     AskedFigure,
     Certainty,
+    CompanyPeriods,
     Concept,
     CorpusInventory,
     Expansion,
@@ -87,6 +88,7 @@ __all__ = [
     "Claim",
     "ClaimedCalculation",
     "Clock",
+    "CompanyPeriods",
     "Concept",
     "ContextBlock",
     "ContextSection",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -18,6 +20,21 @@ class Period:
     @property
     def label(self) -> str:
         return f"Q{self.fiscal_quarter} {self.fiscal_year}" if self.fiscal_quarter else f"FY{self.fiscal_year}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompanyPeriods:
+    """A company's own periods, newest first. An empty name stands for the documents that name no company."""
+
+    company: str
+    periods: tuple[Period, ...]
+
+
+def own_periods(company: str, of_companies: Sequence[CompanyPeriods]) -> tuple[Period, ...]:
+    """Return the periods of one company; none for a company that has no entry. `of_companies` is ordered by name."""
+    place = bisect_left(of_companies, company, key=lambda each: each.company)
+    found = of_companies[place : place + 1]
+    return found[0].periods if found and found[0].company == company else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +101,7 @@ class MetadataFilter:
 
     values: labels.
     periods: the periods behind those labels, for a filter by period.
+    of_companies: which of `periods` count for which company, ordered by name; empty if all count for every company.
     series: the series of which the newest report is preferred; set only for NEWEST_REPORT. Such a filter has no
         `periods`, because the question does not ask for one, and an answer from an older report is still an answer.
     """
@@ -94,6 +112,11 @@ class MetadataFilter:
     reason: str
     periods: tuple[Period, ...] = ()
     series: tuple[ReportSeries, ...] = ()
+    of_companies: tuple[CompanyPeriods, ...] = ()
+
+    def periods_of(self, company: str) -> tuple[Period, ...]:
+        """Return the periods that count for a company's documents."""
+        return own_periods(company, self.of_companies) if self.of_companies else self.periods
 
 
 _NAMED_IN_FULL: Final = 5
@@ -231,5 +254,12 @@ class QueryAnalysis:
         Periods that came with the question as a given filter are not included: they say which documents are searched,
         and not what is asked for.
         """
-        relaxed = (each.filter for each in self.relaxed)
-        return tuple(dict.fromkeys(period for each in (*self.filters, *relaxed) for period in each.periods))
+        return tuple(dict.fromkeys(period for each in self._read for period in each.periods))
+
+    def periods_of(self, company: str) -> tuple[Period, ...]:
+        """Return those of `periods` that count for a company's documents."""
+        return tuple(dict.fromkeys(period for each in self._read for period in each.periods_of(company)))
+
+    @property
+    def _read(self) -> tuple[MetadataFilter, ...]:
+        return (*self.filters, *(each.filter for each in self.relaxed))

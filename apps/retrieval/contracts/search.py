@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from apps.corpus.extraction.statements import Statement
-from apps.retrieval.contracts.analysis import Period, WeightedTerm
+from apps.retrieval.contracts.analysis import CompanyPeriods, Period, WeightedTerm
 from apps.retrieval.contracts.question import NO_FILTERS, ChunkId, DocumentId, FloatVector, GivenFilters
 from apps.tenants.ids import ScopeId, TenantId
 
@@ -17,6 +17,8 @@ class DocumentFilter:
 
     A document is left out when it states something else. A document that states nothing (a methodology without a
     period) stays in.
+    of_companies: which of the periods count for which company; empty if all count for every company. With entries, a
+        document that states a period of another company's alone is left out, and so is one of a company without entry.
     own_quarter_only: if the periods are quarters, also leave out documents that state a year but no quarter.
     """
 
@@ -24,6 +26,7 @@ class DocumentFilter:
     periods: tuple[Period, ...] = ()
     document_types: tuple[str, ...] = ()
     jurisdictions: tuple[str, ...] = ()
+    of_companies: tuple[CompanyPeriods, ...] = ()
     own_quarter_only: bool = False
 
     @property
@@ -36,8 +39,9 @@ class DocumentFilter:
 class SearchBounds:
     """The bounds of a search: the scopes that are granted, the kinds that the gate permits, and the question's filters.
 
-    filter: read from the question's text. given: came with the question; applied to every passage that is ranked,
-        loaded or added.
+    filter: read from the question's text; narrows every ranking. Its periods of single companies are also applied to
+        every passage that is loaded or added.
+    given: came with the question; applied to every passage that is ranked, loaded or added.
     as_of: search among the document versions that were current at that instant (aware); None for those that are current
         now.
     """

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Protocol
 
+from apps.corpus.providers.base.exchange import Exchange
+from apps.corpus.providers.base.prices import Price
 from apps.retrieval.contracts import ContextBlock
 
 
@@ -21,6 +22,10 @@ class Purpose(StrEnum):
     """Its answer holds claims that failed the check."""
     WORDINGS = "wordings"
     """What else to search for. Only the question is sent."""
+    EMBED_QUESTION = "embed_question"
+    """The question's vector, or that of another wording of it."""
+    EMBED_EXAMPLES = "embed_examples"
+    """Vectors of the policy's own review examples, which today's model has not embedded yet."""
 
 
 class Model(Protocol):
@@ -32,18 +37,12 @@ class Model(Protocol):
     def model(self) -> str: ...
     @property
     def region(self) -> str: ...
+    @property
+    def price(self) -> Price | None: ...
 
 
-@dataclass(slots=True, kw_only=True)
-class Call:
-    """One request while it runs. The sender sets the token counts that the reply states.
-
-    timeout_seconds: for the whole reply.
-    """
-
-    timeout_seconds: float
-    input_tokens: int | None = None
-    output_tokens: int | None = None
+Call = Exchange
+"""One request while it runs. The sender sets the token counts that the reply states."""
 
 
 class Calls(Protocol):

@@ -1,4 +1,8 @@
-"""Replay a recorded question as of its time. The replay is recorded as an event; what the user typed is not."""
+"""Replay a recorded question as of its time. The replay is recorded as an event; what the user typed is not.
+
+No transaction is open while a provider embeds the question. The record is read in a short transaction before, and
+looked at again in the one that records the replay.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from django.utils import timezone
 from apps.audit.digests import keyed_digest
 from apps.audit.models import Event, Outcome
 from apps.audit.services import record
+from apps.erasure.runs.closing import require_open
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import PolicyVersion
 from apps.intents.selectors import version_snapshot
@@ -23,41 +28,73 @@ from apps.retrieval.replay.contracts import Hit, HitShift, HitState, Recorded, R
 from apps.retrieval.replay.errors import DifferentQuestionError, NotReplayableError, TooManyGuessesError
 from apps.retrieval.replay.limits import limits_of, reasons
 from apps.retrieval.replay.recorded import read_current_decision, recorded_question, stages_then
+from apps.retrieval.retrievers.documents import may_be_read
 from apps.retrieval.services.wiring import dependencies_for
-from apps.tenants.context import current_scope, open_scope, record_failure
+from apps.retrieval.trace import FusedRanking
+from apps.tenants.context import current_scope, record_failure
+from apps.tenants.principals import Principal
 from apps.tenants.roles import Permission
 from apps.tenants.selectors.tenants import current_tenant
+from apps.tenants.short_scopes import ShortScopes, current_short_scopes
 
 GUESSES_PER_HOUR: Final = 10
 
 
-def question_replay(event: Event, *, typed: str | None = None) -> Replay:
+def question_replay(event: Event, *, typed: str | None = None, principal: Principal | None = None) -> Replay:
     """Run a recorded question again, under its policy version and over the document versions of its time.
+
+    Call it outside of any scope: a scope would stay open while the provider works.
 
     Args:    event: of an answered question, visible to the principal.
              typed: the question, if the log kept only its digest. It is compared with the digest and then forgotten.
-    Returns: the run beside the record. The only writes are the event that records the replay, and vectors of the policy
-             version's own examples if today's model has not embedded them yet (as for every question).
+             principal: who asks for it; None for the principal of the open scope.
+    Returns: the run beside the record. The only writes are the event that records the replay, those of requests to a
+             provider, and vectors of the policy version's own examples if today's model has not embedded them yet (as
+             for every question).
     Raises:  PermissionDeniedError, NotReplayableError, TooManyGuessesError.
              DifferentQuestionError: recorded, although the request fails.
+             ScopeClosedError: one of its scopes is being erased.
+             UnknownTenantError, InvalidKeyError, ScopeNotGrantedError: the principal lost its access meanwhile.
              ResidencyError and the other errors of dependencies_for.
     """
-    principal = current_scope().principal
-    for permission in (Permission.AUDIT_VIEW, Permission.DOCUMENT_VIEW):
-        principal.require(permission)
-    recorded = recorded_question(event)
-    text = recorded.text if recorded.text is not None else _confirm_text(event, recorded, typed or "")
-    snapshot = _policy_of(recorded)
-    with open_scope(
-        tenant=current_scope().tenant_id, scopes=recorded.scope_ids, principal=principal, reason="replay a question"
-    ):
-        replay = _run(recorded, text, snapshot)
+    viewing = ShortScopes.all_of(principal) if principal else current_short_scopes()
+    with viewing.open():
+        _require_permitted(viewing.principal)
+        recorded = recorded_question(event)
+        text = recorded.text if recorded.text is not None else _confirm_text(event, recorded, typed or "")
+        snapshot = _policy_of(recorded)
+    scopes = ShortScopes(
+        principal=viewing.principal, scope_ids=frozenset(recorded.scope_ids), reason="replay a question"
+    )
+    result = _find_again(recorded, text, snapshot, scopes)
+    with scopes.renewed().open() as context:
+        _require_permitted(context.principal)
+        _require_unchanged(event, recorded, result)
+        replay = _compare(recorded, result)
         _record(event, replay, typed=recorded.text is None)
     return replay
 
 
-def _run(recorded: Recorded, text: str, snapshot: PolicySnapshot) -> Replay:
-    result = _find_again(recorded, text, snapshot)
+def _require_permitted(principal: Principal) -> None:
+    for permission in (Permission.AUDIT_VIEW, Permission.DOCUMENT_VIEW):
+        principal.require(permission)
+
+
+def _require_unchanged(event: Event, recorded: Recorded, result: FindResult) -> None:
+    """Require that what the replay stands on is still there, and keep removals waiting until the commit.
+
+    Raises: ScopeClosedError; NotReplayableError: a part of the record, or a document that was found, was removed
+            meanwhile.
+    """
+    require_open(recorded.scope_ids)
+    if recorded_question(event) != recorded:
+        raise NotReplayableError(why="a part of its record was removed while it ran")
+    found = {hit.document_id for fused in result.trace.outputs(FusedRanking) for hit in fused.hits}
+    if not may_be_read(found):
+        raise NotReplayableError(why="a document that was found was removed while it ran; run it again")
+
+
+def _compare(recorded: Recorded, result: FindResult) -> Replay:
     now, then = read_current_decision(result), recorded.decided
     shifts = None if then.hits is None else hit_shifts(then.hits, now.hits or (), why_gone=reasons(then.hits))
     return Replay(recorded=recorded, now=now, shifts=shifts, limits=limits_of(recorded, result.trace))
@@ -87,16 +124,18 @@ def _shift(then: Hit, now: Hit | None, why_gone: Callable[[Hit], str]) -> HitShi
     return HitShift(state=HitState.SAME if still else HitState.MOVED, then=then, now=now, changed=changed)
 
 
-def _find_again(recorded: Recorded, text: str, snapshot: PolicySnapshot) -> FindResult:
+def _find_again(recorded: Recorded, text: str, snapshot: PolicySnapshot, scopes: ShortScopes) -> FindResult:
     question = Question(
         text=text,
-        tenant_id=current_scope().tenant_id,
+        tenant_id=scopes.tenant_id,
         scope_ids=tuple(sorted(recorded.scope_ids)),
         as_of=recorded.filters.as_of or recorded.at,
         given=recorded.filters.given,
     )
     try:
-        return find(question, deps=dependencies_for(current_tenant(), snapshot, stages_then(recorded)))
+        with scopes.open():
+            deps = dependencies_for(current_tenant(), snapshot, stages_then(recorded), scopes=scopes)
+        return find(question, deps=deps)
     except UnknownStageImplementationError as error:
         raise NotReplayableError(why=f"nothing named {error.data['name']} is installed any more") from error
     except QuestionError as error:

@@ -18,7 +18,15 @@ from apps.corpus.models import EMBEDDING_MODELS, Chunk, Document, Posting
 from apps.corpus.terms import statement_term
 from apps.retrieval.contracts import ChunkId, DocumentFacts, DocumentId, FloatVector, SearchBounds, StoredChunk
 from apps.retrieval.errors import UnsupportedEmbeddingDimensionError
-from apps.retrieval.retrievers.documents import GIVEN, LIVE, given_parameters, reachable
+from apps.retrieval.retrievers.documents import (
+    GIVEN,
+    LIVE,
+    OWN_PERIODS,
+    given_parameters,
+    of_own_periods,
+    own_period_parameters,
+    reachable,
+)
 from apps.sql_files import read_statements
 
 _SQL: Final = read_statements(__file__)
@@ -66,6 +74,7 @@ _LIVE_DOCUMENTS: Final[Mapping[bool, sql.Composed]] = {
         document=sql.Identifier(Document._meta.db_table),
         columns=sql.SQL(", ").join(sql.Identifier("d", name) for name in _OF_DOCUMENT),
         live=condition,
+        own_periods=OWN_PERIODS,
         given=GIVEN,
     )
     for past, condition in LIVE.items()
@@ -73,7 +82,10 @@ _LIVE_DOCUMENTS: Final[Mapping[bool, sql.Composed]] = {
 
 
 class CorpusChunkStore:
-    """Loads child chunks of live documents, within the same scopes, kinds and given filters as the search."""
+    """Loads child chunks of live documents, within the same scopes, kinds and given filters as the search.
+
+    Periods of single companies apply here too: a company's older report must not come in as another's newest.
+    """
 
     def load(self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds) -> tuple[StoredChunk, ...]:
         """Load chunks by id, ordered by id.
@@ -153,7 +165,7 @@ class CorpusChunkStore:
             kind__in=within.kinds,
             model=model,
             chunk_id__in=list(chunk_ids),
-            document_id__in=reachable(within).values("id"),
+            document_id__in=reachable(within).filter(of_own_periods(within.filter)).values("id"),
         )
         return {ChunkId(row.chunk_id): _unit(row.vector) for row in rows}
 
@@ -188,6 +200,7 @@ def _live_documents(
     past = within.as_of is not None
     parameters = {
         **bounds,
+        **own_period_parameters(within.filter),
         **given_parameters(within.given),
         "documents": list(ids),
         **({"as_of": within.as_of} if past else {}),

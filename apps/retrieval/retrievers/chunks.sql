@@ -19,6 +19,7 @@ SELECT d.id, d.language, {columns}
    AND d.id = ANY (%(documents)s::uuid[])
    AND d.id <> ALL ((SELECT restricted_documents())::uuid[])
    AND {live}
+   AND {own_periods}
    AND {given}
 
 -- name: by_number

@@ -7,21 +7,24 @@ same search to run evaluations and to measure the impact of a policy, so it is e
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import BooleanField, Func, Q, QuerySet
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import BooleanField, Func, Q, QuerySet, TextField, Value
 from psycopg import sql
 
 from apps.corpus.kinds import DocumentType
 from apps.corpus.models import Document, DocumentStatus
 from apps.corpus.models.document import PUBLISHED
-from apps.retrieval.contracts import GivenFilters, SearchBounds
+from apps.retrieval.contracts import CompanyPeriods, DocumentFilter, GivenFilters, SearchBounds
 from apps.sql_files import read_statements
 
 _SQL: Final = read_statements(__file__)
 GIVEN: Final = sql.SQL(_SQL["given"])
+OWN_PERIODS: Final = sql.SQL(_SQL["own_periods"])
 _DOCUMENTS = sql.SQL(_SQL["documents"])
 _READY: Final = sql.SQL("d.status = {}").format(sql.Literal(DocumentStatus.READY.value))
 # A version that was added after its successor was never current: its valid_to equals its valid_from.
@@ -36,6 +39,7 @@ def _with(live: sql.Composable) -> sql.Composed:
         document=sql.Identifier(Document._meta.db_table),
         unstated=sql.Literal(DocumentType.OTHER.value),
         live=live,
+        own_periods=OWN_PERIODS,
         given=GIVEN,
     )
 
@@ -50,6 +54,17 @@ class _Unrestricted(Func):
     template = "(%(expressions)s <> ALL ((SELECT restricted_documents())::uuid[]))"
     arity = 1
     output_field = BooleanField()
+
+
+class _CompanyAmong(Func):
+    """Whether the company is one of a list. It is bound as one parameter, because a query takes no more than 65,535."""
+
+    template = "(%(expressions)s))"
+    arg_joiner = " = ANY ("
+    output_field = BooleanField()
+
+    def __init__(self, names: list[str]) -> None:
+        super().__init__("company", Value(names, output_field=ArrayField(TextField())))
 
 
 def reachable(bounds: SearchBounds) -> QuerySet[Document]:
@@ -84,6 +99,34 @@ def _given(given: GivenFilters) -> Q:
     return condition
 
 
+def of_own_periods(narrowed: DocumentFilter) -> Q:
+    """Return OWN_PERIODS as a condition on Document."""
+    if not narrowed.of_companies:
+        return Q()
+    companies: dict[tuple[int, int], list[str]] = defaultdict(list)
+    for company, year, quarter in _spell_out(narrowed.of_companies):
+        companies[year, quarter].append(company)
+    wanted = Q(fiscal_year__isnull=True)
+    for (year, quarter), names in companies.items():
+        stated = Q(fiscal_quarter=quarter) if quarter else Q(fiscal_quarter__isnull=True)
+        wanted |= Q(_CompanyAmong(names)) & Q(fiscal_year=year) & stated
+    return wanted
+
+
+def _spell_out(of_companies: Iterable[CompanyPeriods]) -> list[tuple[str, int, int]]:
+    """Return the company, year and quarter (0: none) of every document that belongs to one of the companies' periods.
+
+    A year holds all of its quarters; a document of a whole year belongs to each of its quarters.
+    """
+    spelled = dict.fromkeys(
+        (each.company, period.fiscal_year, quarter)
+        for each in of_companies
+        for period in each.periods
+        for quarter in ((0, period.fiscal_quarter) if period.fiscal_quarter else range(5))
+    )
+    return list(spelled)
+
+
 def live(bounds: SearchBounds) -> Q:
     """Return a condition on Document for the live, unrestricted documents that LIVE selects."""
     unrestricted = Q(_Unrestricted("id"))
@@ -113,8 +156,19 @@ def bound_parameters(bounds: SearchBounds) -> dict[str, Any]:
         "years": [period.fiscal_year for period in bounds.filter.periods],
         "quarters": [period.fiscal_quarter for period in bounds.filter.periods],
         "own_quarter_only": bounds.filter.own_quarter_only,
+        **own_period_parameters(bounds.filter),
         **given_parameters(bounds.given),
         **({} if bounds.as_of is None else {"as_of": bounds.as_of}),
+    }
+
+
+def own_period_parameters(narrowed: DocumentFilter) -> dict[str, Any]:
+    """Return the parameters of OWN_PERIODS."""
+    spelled = _spell_out(narrowed.of_companies)
+    return {
+        "own_companies": [company for company, _, _ in spelled],
+        "own_years": [year for _, year, _ in spelled],
+        "own_quarters": [quarter for _, _, quarter in spelled],
     }
 
 

@@ -8,6 +8,15 @@ AND (%(given_years)s::int[] IS NULL
      OR EXISTS (SELECT FROM unnest(%(given_years)s::int[], %(given_quarters)s::int[]) AS given (year, quarter)
                  WHERE given.year = d.fiscal_year AND given.quarter IN (0, d.fiscal_quarter)))
 
+-- name: own_periods
+-- The periods of single companies, spelled out as the years and quarters (0: none) that documents state: one hash of the
+-- rows, and not a comparison of each document with each company. See DocumentFilter.
+(cardinality(%(own_companies)s::text[]) = 0 OR d.fiscal_year IS NULL
+ OR (d.company::text, d.fiscal_year::int, coalesce(d.fiscal_quarter, 0)::int) IN
+    (SELECT own.company, own.year, own.quarter
+       FROM unnest(%(own_companies)s::text[], %(own_years)s::int[], %(own_quarters)s::int[])
+         AS own (company, year, quarter)))
+
 -- name: documents
 -- The literal tenant repeats the check of the row-level policy, so that the planner can use indexes that begin with
 -- tenant_id. `eligible` is the question's filter. A document that does not state a fact passes a filter that was read
@@ -24,6 +33,7 @@ SELECT d.id, d.scope_id, d.kind, d.chunk_count, d.term_count, d.terms_version,
                        WHERE wanted.fiscal_year = d.fiscal_year
                          AND (wanted.quarter = 0 OR wanted.quarter = d.fiscal_quarter
                               OR (d.fiscal_quarter IS NULL AND NOT %(own_quarter_only)s::bool))))
+       AND {own_periods}
        AND {given}
        AS eligible
   FROM {document} d

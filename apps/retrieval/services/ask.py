@@ -8,13 +8,14 @@ grants, policy, erasures and documents.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Final, TypeVar
 from uuid import UUID
 
 from apps.audit.models import Event, Outcome
+from apps.corpus.providers.warming import require_warm
 from apps.erasure.errors import ScopeClosedError
 from apps.erasure.runs.closing import closed_among, require_open
 from apps.errors import ApplicationError
@@ -23,14 +24,15 @@ from apps.intents.selectors import policy_in_force
 from apps.retrieval.contracts import NO_FILTERS, ContextBlock, GivenFilters, Question
 from apps.retrieval.errors import DocumentsGoneError, PolicyChangedError, QuestionError
 from apps.retrieval.events import FAILED, REJECTED
+from apps.retrieval.kept.history import answer_keep
 from apps.retrieval.pipeline import FindResult, PipelineResult, answer, find
 from apps.retrieval.retrievers.documents import may_be_read
-from apps.retrieval.services.calls import Deadline, RecordedCalls
+from apps.retrieval.services.calls import CallLog, Deadline, RecordedCalls
 from apps.retrieval.services.recording import answer_record, named_calls, question_digest, search_record
 from apps.retrieval.services.wiring import dependencies_for
 from apps.retrieval.stage_choice import stages_in_use
 from apps.retrieval.stage_settings import StageSettings
-from apps.retrieval.trace import FusedRanking
+from apps.retrieval.trace import FusedRanking, OnStage
 from apps.tenants.context import current_scope, record_separately
 from apps.tenants.ids import ScopeId
 from apps.tenants.principals import Principal
@@ -83,6 +85,7 @@ def ask(
     principal: Principal | None = None,
     reason: str = "",
     on_recorded: OnRecorded | None = None,
+    on_stage: OnStage | None = None,
 ) -> Asked:
     """Answer a question and record it. Call it outside of any scope: a scope would stay open while a model works.
 
@@ -94,7 +97,10 @@ def ask(
              principal: who asks; None for the principal of the open scope.
              reason: why the system asks.
              on_recorded: called with the event in the transaction that records the answer.
-    Raises:  PermissionDeniedError, ScopeNotGrantedError.
+             on_stage: told of each stage that has ended; it must not raise. A question that is answered anew, because
+                 the policy or a document changed meanwhile, begins with the first stage again.
+    Raises:  WarmingUpError: this process still loads its model; ask again in a moment. Nothing is recorded.
+             PermissionDeniedError, ScopeNotGrantedError.
              ScopeClosedError: a scope that `scopes` names, or every scope, is being erased.
              QuestionError: the text cannot be read as a question. Recorded, although the request fails.
              DocumentsGoneError, PolicyChangedError: documents are removed, or policies approved, faster than the
@@ -102,11 +108,13 @@ def ask(
              UnknownTenantError, InvalidKeyError: the principal lost its access meanwhile. Recorded, as is the loss of
                  the permission or of a scope.
     """
-    asking = _begin(text, scopes, given, as_of, principal, reason)
+    asking = _begin(text, scopes, given, as_of, principal, reason, on_stage)
 
     def write(result: PipelineResult) -> Event:
         decision, grant = _decided(result)
-        return answer_record(text, result, decision, grant, asking.settings, asking.calls)
+        event = answer_record(text, result, decision, grant, asking.settings, asking.calls.event_ids)
+        answer_keep(event, text=text, answer=result.answer, trace=result.trace, decision=decision, grant=grant)
+        return event
 
     result, event = asking.carry_out(answer, write, on_recorded)
     decision, grant = _decided(result)
@@ -130,7 +138,7 @@ def search(
     asking = _begin(text, scopes, given, as_of, principal, reason)
 
     def write(result: FindResult) -> Event:
-        return search_record(text, result, asking.settings, asking.calls)
+        return search_record(text, result, asking.settings, asking.calls.event_ids)
 
     result, event = asking.carry_out(find, write, on_recorded)
     return Searched(text=text, result=result, event=event)
@@ -150,6 +158,7 @@ def _begin(
     as_of: datetime | None,
     principal: Principal | None,
     reason: str,
+    on_stage: OnStage | None = None,
 ) -> _Asking:
     if principal is None:
         acting = current_short_scopes()
@@ -158,11 +167,13 @@ def _begin(
     acting.principal.require(Permission.QUESTION_ASK)
     with acting.open():
         wanted = _open_still(scopes)
+        profile = str(current_tenant().embedding_profile)
+    require_warm(profile)
     narrowed = ShortScopes(principal=acting.principal, scope_ids=wanted, reason=acting.reason)
     question = Question(
         text=text, tenant_id=acting.tenant_id, scope_ids=tuple(sorted(wanted)), as_of=as_of, given=given
     )
-    return _Asking(scopes=narrowed, question=question)
+    return _Asking(scopes=narrowed, question=question, on_stage=on_stage)
 
 
 def _open_still(keys: Sequence[str]) -> frozenset[ScopeId]:
@@ -182,13 +193,13 @@ class _Asking:
     """One question under way.
 
     scopes: those that the question searches; they narrow what the database permits, not only what the query asks for.
-    calls: the ids of the events of the requests that were sent to a model for it.
+    calls: the requests that were sent to a model for it.
     """
 
-    def __init__(self, *, scopes: ShortScopes, question: Question) -> None:
-        self.scopes, self.question = scopes, question
+    def __init__(self, *, scopes: ShortScopes, question: Question, on_stage: OnStage | None) -> None:
+        self.scopes, self.question, self.on_stage = scopes, question, on_stage
         self.settings = StageSettings()
-        self.calls: list[str] = []
+        self.calls = CallLog()
 
     def carry_out(
         self, way: Callable[..., ResultT], write: Callable[[ResultT], Event], on_recorded: OnRecorded | None
@@ -201,7 +212,11 @@ class _Asking:
             self._record_failure(
                 {
                     "action": REJECTED,
-                    "core": {"code": error.code, "length_chars": len(self.question.text), **named_calls(self.calls)},
+                    "core": {
+                        "code": error.code,
+                        "length_chars": len(self.question.text),
+                        **named_calls(self.calls.event_ids),
+                    },
                     "outcome": Outcome.REFUSED,
                 }
             )
@@ -210,7 +225,7 @@ class _Asking:
             self._record_failure(
                 {
                     "action": FAILED,
-                    "core": {"code": getattr(error, "code", type(error).__name__), **named_calls(self.calls)},
+                    "core": {"code": getattr(error, "code", type(error).__name__), **named_calls(self.calls.event_ids)},
                     "question": question_digest(self.question.text, self.scopes.tenant_id),
                     "outcome": Outcome.FAILED,
                 }
@@ -247,10 +262,12 @@ class _Asking:
                 deadline=deadline,
                 question=self.question.text,
                 confirm=partial(self._confirm_context, policy),
-                event_ids=self.calls,
+                log=self.calls,
             )
             deps = dependencies_for(current_tenant(), policy, self.settings, scopes=self.scopes, calls=calls)
-        return policy, way(self.question, deps=deps)
+        result = way(self.question, deps=replace(deps, on_stage=self.on_stage))
+        trace = replace(result.trace, calls=tuple(self.calls.ended), deadline=deadline.use())
+        return policy, replace(result, trace=trace)
 
     def _confirm_context(self, policy: PolicySnapshot, context: ContextBlock | None) -> None:
         passages = context.passages if context else ()

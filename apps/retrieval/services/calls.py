@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from apps.audit.models import Event, Outcome
 from apps.audit.services import record
+from apps.corpus.providers.base.exchange import following
 from apps.erasure.runs.in_flight import keep_removals_waiting
 from apps.intents.contracts import PolicySnapshot
 from apps.retrieval.contracts import ContextBlock
@@ -17,6 +20,7 @@ from apps.retrieval.events import CALLED, RETURNED
 from apps.retrieval.generation.calls import Call, Model, Purpose
 from apps.retrieval.retrievers.documents import may_be_read
 from apps.retrieval.services.recording import question_digest
+from apps.retrieval.trace import DeadlineUse, ModelCall
 from apps.tenants.context import current_scope, record_separately
 from apps.tenants.short_scopes import ShortScopes, release_connection
 
@@ -34,6 +38,21 @@ class Deadline:
     def left(self) -> float:
         """Return the seconds that are left; 0 or less if none are."""
         return self._ends - time.monotonic()
+
+    def use(self) -> DeadlineUse:
+        return DeadlineUse(seconds=self.seconds, used_seconds=round(self.seconds - self.left(), 3))
+
+
+@dataclass(slots=True)
+class CallLog:
+    """The requests of one question, however often it is answered anew.
+
+    event_ids: of the events from before each was sent. ended: what became of them.
+    """
+
+    event_ids: list[str] = field(default_factory=list)
+    ended: list[ModelCall] = field(default_factory=list)
+    sent_to: Counter[str] = field(default_factory=Counter)
 
 
 def require_readable(context: ContextBlock | None) -> None:
@@ -57,7 +76,7 @@ class RecordedCalls:
           question: its text, kept as a digest; empty if nobody asked it.
           confirm: called in the transaction that records a request. It raises if the request may not be sent any more.
               None for require_readable.
-          event_ids: where the id of the first event of each request is added.
+          log: where each request is added.
     """
 
     def __init__(
@@ -68,11 +87,11 @@ class RecordedCalls:
         deadline: Deadline,
         question: str = "",
         confirm: Callable[[ContextBlock | None], None] | None = None,
-        event_ids: list[str] | None = None,
+        log: CallLog | None = None,
     ) -> None:
         self._scopes, self._policy, self._deadline = scopes, policy, deadline
         self._question, self._confirm = question, confirm or require_readable
-        self._event_ids = [] if event_ids is None else event_ids
+        self._log = log or CallLog()
 
     @contextmanager
     def begin(
@@ -83,21 +102,32 @@ class RecordedCalls:
         if left <= 0:
             raise GenerationTimeoutError(model=to.model, timeout_seconds=f"{self._deadline.seconds:g}")
         call = Call(timeout_seconds=min(timeout_seconds, left))
+        # A profile of each kind may have the same name.
+        receiver = f"{to.name} {to.model}"
+        attempt = self._log.sent_to[receiver] + 1
         with self._scopes.renewed().open():
             self._confirm(context)
-            event = self._record_called(to, purpose, context, call)
-        self._event_ids.append(str(event.id))
-        started = time.monotonic()
+            event = self._record_called(to, purpose, context, call, attempt)
+        self._log.sent_to[receiver] = attempt
+        self._log.event_ids.append(str(event.id))
+        call.started = time.monotonic()
+        code = ""
         try:
             # The model may take as long as the deadline allows, and others need the connection meanwhile.
             release_connection()
-            yield call
+            with following(call):
+                yield call
         except BaseException as error:
-            self._record_returned(event, call, started, code=getattr(error, "code", type(error).__name__))
+            code = getattr(error, "code", type(error).__name__)
             raise
-        self._record_returned(event, call, started, code="")
+        finally:
+            ended = _ended(to, purpose, call, event=event, attempt=attempt, code=code)
+            self._log.ended.append(ended)
+            self._record_returned(event, ended)
 
-    def _record_called(self, to: Model, purpose: Purpose, context: ContextBlock | None, call: Call) -> Event:
+    def _record_called(
+        self, to: Model, purpose: Purpose, context: ContextBlock | None, call: Call, attempt: int
+    ) -> Event:
         passages = context.passages if context else ()
         groups: dict[str, Any] = {"question": question_digest(self._question)} if self._question else {}
         if passages:
@@ -123,6 +153,7 @@ class RecordedCalls:
                 "model": to.model,
                 "region": to.region,
                 "purpose": purpose.value,
+                "attempt": attempt,
                 "policy_version": self._policy.number,
                 "policy_version_id": str(self._policy.version_id),
                 "passages": len(passages),
@@ -132,7 +163,7 @@ class RecordedCalls:
             **groups,
         )
 
-    def _record_returned(self, event: Event, call: Call, started: float, *, code: str) -> None:
+    def _record_returned(self, event: Event, ended: ModelCall) -> None:
         record_separately(
             tenant=self._scopes.tenant_id,
             scopes=self._scopes.scope_ids,
@@ -140,15 +171,39 @@ class RecordedCalls:
             reason=self._scopes.reason,
             event={
                 "action": RETURNED,
-                "outcome": Outcome.FAILED if code else Outcome.SUCCESS,
+                "outcome": Outcome.FAILED if ended.code else Outcome.SUCCESS,
                 "subject_type": "event",
                 "subject_id": event.id,
-                "core": {
-                    "code": code,
-                    "elapsed_ms": round((time.monotonic() - started) * 1000.0, 3),
-                    "input_tokens": call.input_tokens,
-                    "output_tokens": call.output_tokens,
-                },
+                "core": {name: getattr(ended, name) for name in _TOLD_AT_THE_END},
                 "scopes": self._scopes.scope_ids,
             },
         )
+
+
+_TOLD_AT_THE_END: Final = (
+    *("code", "profile", "model", "region", "purpose", "attempt", "elapsed_ms", "first_byte_ms"),
+    *("input_tokens", "output_tokens", "price", "cost", "currency"),
+)
+
+
+def _ended(to: Model, purpose: Purpose, call: Call, *, event: Event, attempt: int, code: str) -> ModelCall:
+    """Return what is known of a request at its end. Its cost is fixed now: the price may change later."""
+    price = to.price
+    cost = price.cost(call.input_tokens, call.output_tokens) if price else None
+    return ModelCall(
+        event_id=str(event.id),
+        profile=to.name,
+        model=to.model,
+        region=to.region,
+        purpose=purpose.value,
+        attempt=attempt,
+        timeout_seconds=round(call.timeout_seconds, 3),
+        elapsed_ms=round((time.monotonic() - call.started) * 1000.0, 3),
+        first_byte_ms=call.first_byte_ms,
+        input_tokens=call.input_tokens,
+        output_tokens=call.output_tokens,
+        price=str(price) if price else "",
+        cost=None if cost is None else f"{cost:f}",
+        currency=price.currency if price else "",
+        code=code,
+    )

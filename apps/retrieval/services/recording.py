@@ -153,6 +153,7 @@ def _core(trace: Trace, decision: IntentDecision, grant: KindGrant, settings: St
         "elapsed_ms": round(trace.elapsed_ms, 3),
         "stage_ms": {stage.stage.value: round(stage.elapsed_ms, 3) for stage in trace.stages},
         "stage_settings": asdict(settings),
+        **({"deadline": to_json(trace.deadline)} if trace.deadline else {}),
     }
 
 

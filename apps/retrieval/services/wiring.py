@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TypeVar
 
 from apps.corpus.providers.around import ProviderAround
@@ -22,6 +23,7 @@ from apps.retrieval.retrievers.dense import DenseRetriever
 from apps.retrieval.retrievers.inventory import CorpusInventoryReader
 from apps.retrieval.retrievers.sparse import SparseRetriever
 from apps.retrieval.services.calls import Deadline, RecordedCalls
+from apps.retrieval.services.embedding import RecordedEmbedder
 from apps.retrieval.stage_choice import stages_in_use
 from apps.retrieval.stage_settings import StageSettings
 from apps.tenants.ids import TenantId
@@ -73,6 +75,7 @@ def dependencies_for(
     *,
     scopes: ShortScopes | None = None,
     calls: Calls | None = None,
+    around: Callable[[EmbeddingProvider], EmbeddingProvider] | None = None,
 ) -> PipelineDependencies:
     """Return everything that the pipeline needs, for the open tenant.
 
@@ -81,6 +84,7 @@ def dependencies_for(
             scopes: opened for each read, so that the pipeline can run outside of any scope; None if it runs within the
                 open one.
             calls: notes the requests to a model; None to record them for the open scope's principal.
+            around: put around the provider that embeds the question.
     Raises: NoPolicyInForceError, ResidencyError, UnknownProviderError, UnknownGenerationProfileError.
     """
     snapshot = snapshot or policy_in_force()
@@ -89,7 +93,9 @@ def dependencies_for(
         acting = scopes or current_short_scopes()
         calls = RecordedCalls(scopes=acting, policy=snapshot, deadline=Deadline(settings.question_deadline_seconds))
     region, strict = tenant.residency_region, tenant.residency_strict
-    provider = EmbeddedOnce(provider_for(tenant.embedding_profile, tenant_region=region, tenant_strict=strict))
+    bound = provider_for(tenant.embedding_profile, tenant_region=region, tenant_strict=strict)
+    recorded = RecordedEmbedder(bound, calls)
+    provider = EmbeddedOnce(around(recorded) if around else recorded)
     generator = generator_for(tenant.generation_profile, tenant_region=region, tenant_strict=strict, calls=calls)
 
     def reading(part: PartT) -> PartT:

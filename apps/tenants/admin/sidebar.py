@@ -30,7 +30,7 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
         "Ask",
         (
             Entry("Ask", "forum", "ask", Permission.QUESTION_ASK),
-            Entry("My recent questions", "history", "recent_questions", Permission.QUESTION_ASK),
+            Entry("My questions", "history", "recent_questions", Permission.QUESTION_ASK),
         ),
     ),
     (
@@ -49,6 +49,7 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
             Entry("Drafts", "edit_note", "policy_drafts", Permission.POLICY_EDIT),
             Entry("Waiting for review", "rate_review", "policy_reviews", Permission.POLICY_VIEW),
             Entry("Versions", "history", "intents_policyversion_changelist", Permission.POLICY_VIEW),
+            Entry("Sent to officers", "outgoing_mail", "sent_inbox", Permission.POLICY_EDIT),
             Entry("Who could reach what", "person_search", "policy_access", Permission.POLICY_VIEW),
             Entry("Classifier's desk", "psychology", "policy_desk", Permission.POLICY_VIEW),
         ),
@@ -76,6 +77,7 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
         (
             Entry("Events", "receipt_long", "audit_event_changelist", Permission.AUDIT_VIEW),
             Entry("Reports", "bar_chart", "audit_report", Permission.AUDIT_VIEW),
+            Entry("Use of models", "token", "model_usage", Permission.AUDIT_VIEW),
             Entry("Verification", "verified", "audit_verification", Permission.AUDIT_VIEW),
         ),
     ),

@@ -22,6 +22,8 @@ ONE_PERSON: Final[Mapping[str, str]] = {
     "retrieval_evaluationquery": "a question that somebody typed for a test of the policy",
     "retrieval_evaluationrun": "figures of such a test",
     "retrieval_evaluationanswer": "figures of such a test",
+    "retrieval_keptanswer": "its days are over: the policy lets the platform alone; the event stays in the log",
+    "retrieval_sentquestion": "who sent it takes it back, and what is decided goes in time; the events stay in the log",
     "tenants_idempotentrequest": "kept for a day, to answer a repeated request",
     "tenants_session": "somebody signs out",
     "tenants_accountlink": "it has expired: the policy shows no other one to who serves",

@@ -104,7 +104,7 @@ def _covered(table: str, stores: list[RowStore]) -> str:
         return ""
     found = [
         store.found_by[type]
-        for type in (TargetType.SCOPE, TargetType.DOCUMENT, TargetType.USER)
+        for type in (TargetType.SCOPE, TargetType.DOCUMENT, TargetType.USER, TargetType.EVENT_GROUP)
         for store in stores
         if type in store.found_by
     ]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from uuid import NAMESPACE_URL, uuid5
 
 from apps.quality.evaluation.contracts import (
-    Claims,
+    CitedPassage,
     EvaluationQuestion,
     Expected,
     Observation,
     PageKey,
     RankedChunk,
 )
+from apps.retrieval.contracts import AnswerOutcome
 from apps.tenants.ids import ScopeId
 
 SCOPE = ScopeId(uuid5(NAMESPACE_URL, "scope"))
@@ -35,7 +36,15 @@ def pages(*places: str) -> frozenset[PageKey]:
     return frozenset((place[0], int(place[1:])) for place in places)
 
 
-def question(*expected: str, answer: str = "", text: str = "What is it?", type: str = "") -> EvaluationQuestion:
+def question(
+    *expected: str,
+    answer: str = "",
+    text: str = "What is it?",
+    type: str = "",
+    accepts: tuple[tuple[str, ...], ...] = (),
+    polarity: str = "",
+    language: str = "",
+) -> EvaluationQuestion:
     wanted = pages(*expected)
     return EvaluationQuestion(
         key="q",
@@ -45,6 +54,9 @@ def question(*expected: str, answer: str = "", text: str = "What is it?", type: 
         expected=Expected(documents=frozenset(document for document, _ in wanted), pages=wanted),
         scope_id=SCOPE,
         scope_ids=(SCOPE,),
+        accepts=accepts,
+        polarity=polarity,
+        language=language,
     )
 
 
@@ -55,18 +67,26 @@ def observation(
     answer: str = "An answer.",
     refusal: str = "",
     grounding: str = "grounded",
-    claims: tuple[int, int] = (1, 1),
+    closest: bool = False,
+    quotes: tuple[str, ...] = (),
+    beside: str = "",
+    model_failed: bool = False,
     stage_ms: dict[str, float] | None = None,
 ) -> Observation:
+    """What became of a question. quotes: of the citations, in their order; `beside` stands beside each of them."""
+    outcome = AnswerOutcome.CLOSEST if closest else AnswerOutcome.ANSWERED
     return Observation(
         ranking=chunks(*ranking),
         stages={"dense": chunks(*ranking[:1]), "fuse": chunks(*ranking)},
         context=chunks(*context),
-        cited=tuple(sorted(pages(*cited))),
+        citations=tuple(
+            CitedPassage(page=(place[0], int(place[1:])), quote=quote, beside=beside)
+            for place, quote in zip(cited, (*quotes, *("",) * len(cited)), strict=False)
+        ),
+        outcome=AnswerOutcome.REFUSED if refusal else outcome,
         answer=answer,
         refusal=refusal,
-        grounding=grounding,
-        claims=Claims(supported=claims[0], total=claims[1]),
-        degraded=False,
+        grounding="" if refusal or closest else grounding,
+        model_failed=model_failed,
         stage_ms=stage_ms or {"dense": 2.0, "total": 10.0},
     )

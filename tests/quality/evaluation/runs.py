@@ -76,5 +76,5 @@ def _of(seen: Observation, key: str, document_id: UUID) -> Observation:
         seen,
         ranking=own(seen.ranking),
         stages={name: own(each) for name, each in seen.stages.items()},
-        cited=tuple((key, page) for _, page in seen.cited),
+        citations=tuple(replace(each, page=(key, each.page[1])) for each in seen.citations),
     )

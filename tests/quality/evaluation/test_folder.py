@@ -64,6 +64,37 @@ def test_every_line_that_cannot_be_used_is_named_with_its_file_and_number(folder
         assert place in found
 
 
+def test_what_a_right_answer_says_is_read(folder: Path) -> None:
+    said = {"accepts": [["12.5%", "12.5 %"], ["2023"]], "polarity": "yes", "language": "en"}
+    write_lines(folder / "queries.jsonl", [{**QUERIES[0], **said}, {**QUERIES[2], "accepts": []}])
+    first, second = read_folder(folder).queries
+    assert (first.accepts, first.polarity, first.language) == ((("12.5%", "12.5 %"), ("2023",)), "yes", "en")
+    assert (second.accepts, second.polarity, second.language) == ((), "", "")
+
+
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        ({"accepts": "12.5%"}, "is not a list of lists"),
+        ({"accepts": ["12.5%"]}, "is not a list of lists"),
+        ({"accepts": [[]]}, "is not a list of lists"),
+        ({"accepts": [[12.5]]}, "is no string"),
+        ({"accepts": [["12.5%", " * "]]}, "nothing to find"),
+        ({"accepts": [["a\x00"]]}, "null character"),
+        ({"accepts": [["a" * 301]]}, "longer than 300 characters"),
+        ({"accepts": [["12.5%"]], "relevant": []}, 'no "relevant" page'),
+        ({"polarity": "maybe"}, 'neither "yes" nor "no"'),
+        ({"polarity": True}, 'neither "yes" nor "no"'),
+        ({"language": "the English one"}, "is not a language"),
+    ],
+)
+def test_what_no_answer_could_be_judged_by_is_named(folder: Path, fields: dict[str, Any], error: str) -> None:
+    write_lines(folder / "queries.jsonl", [{**QUERIES[0], **fields}])
+    found = problems(folder)
+    assert "queries.jsonl, line 1" in found
+    assert error in found
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

@@ -34,9 +34,11 @@ def test_runs_are_drawn_and_listed_with_their_figures(firm: Firm) -> None:
     make_member(firm, "ann", Role.ANALYST)
     first, second = made(firm, passes=False), made(firm, passes=True, sparse_top_k=60)
     page = Visitor("ann").open("evaluation_runs")
-    bars = page.tree.xpath("//*[@id='main']//*[name()='svg'][contains(@aria-label, 'Pass rate')]//*[name()='rect']")
+    bars = page.tree.xpath(
+        "//*[@id='main']//*[name()='svg'][contains(@aria-label, 'Answered rightly')]//*[name()='rect']"
+    )
     assert [bar.get("height") for bar in bars] == ["1.0", "40.0"]
-    assert "Pass rate 1.000, +1.000" in page.text
+    assert "Answered rightly 1.000, +1.000" in page.text
     assert "sparse_top_k = 60" in page.text
     assert all(any(str(each) in link for link in page.links) for each in (first, second))
 
@@ -61,7 +63,7 @@ def test_a_question_of_a_scope_that_one_does_not_hold_is_not_shown(firm: Firm) -
     page = Visitor("bea").open("evaluation_run", made(firm, passes=False))
     assert "What does fund:alpha report?" not in page.text
     assert "1 question of this run is not shown" in page.text
-    assert "pass_rate" in page.text
+    assert "answered_rightly" in page.text
 
 
 def test_what_a_document_said_is_left_out_when_it_is_gone(firm: Firm) -> None:
@@ -87,6 +89,33 @@ def test_two_runs_stand_side_by_side_with_what_changed(firm: Firm) -> None:
         back = compare(EvaluationRun.objects.get(id=better), EvaluationRun.objects.get(id=worse))
         assert [each.better for each in back.changed] == [False]
         assert compare(back.before, back.before).changed == ()
+
+
+def test_a_run_of_an_earlier_release_is_shown_and_compared_under_the_names_of_today(firm: Firm) -> None:
+    make_member(firm, "ann", Role.ANALYST)
+    former, now = made(firm, passes=False), made(firm, passes=True)
+    with open_scope(tenant=firm.id, reason="a test"):
+        run = EvaluationRun.objects.get(id=former)
+        names = {"answered_rightly": "pass_rate", "not_answered": "refused_rightly"}
+        dropped = {"useful", "confidently_wrong", "closest_passages", "model_failed"}
+        run.metrics = {names.get(name, name): value for name, value in run.metrics.items() if name not in dropped}
+        run.metrics = {**run.metrics, "pass_rate": 0.25, "faithfulness": 0.875}
+        run.by_type = {"figure": {"questions": 1, **run.metrics}}
+        run.save()
+    visitor = Visitor("ann")
+    bars = visitor.open("evaluation_runs").tree.xpath(
+        "//*[@id='main']//*[name()='svg'][contains(@aria-label, 'Answered rightly')]//*[name()='rect']"
+    )
+    assert [bar.get("height") for bar in bars] == ["10.0", "40.0"]
+    page = visitor.open("evaluation_run", former)
+    told = page.tree.xpath("//section[h2[starts-with(., 'Figures')]]//dt/text()")
+    assert {"answered_rightly", "faithfulness"} <= set(told)
+    assert "useful" not in told
+    # Of the run, of its one sort of question, and of the variants.
+    assert page.text.count("0.250") == 3
+    compared = visitor.open("evaluation_runs_compare", before=str(former), after=str(now))
+    assert "+0.750" in compared.text
+    assert "faithfulness" not in compared.text
 
 
 @pytest.mark.parametrize("query", [{}, {"before": "x", "after": "y"}, {"before": str(uuid4()), "after": str(uuid4())}])

@@ -13,6 +13,8 @@ import httpx2
 
 from apps.errors import ApplicationError
 
+from .exchange import followed
+from .prices import read_price
 from .profiles import ProfileT
 
 CONNECT_TIMEOUT_SECONDS: Final = 5.0
@@ -49,6 +51,7 @@ class HttpProvider(Generic[ProfileT]):
     def __init__(self, profile: ProfileT) -> None:
         self._profile = profile
         self.name, self.model, self.region = profile.name, profile.model, profile.region
+        self.price = read_price(profile.price)
 
     def _failed(self, error: type[ApplicationError], **data: Any) -> ApplicationError:
         return error(provider=self.name, **data)
@@ -89,8 +92,10 @@ class HttpProvider(Generic[ProfileT]):
         deadline = time.monotonic() + seconds
         blocks: list[bytes] = []
         size_bytes = 0
+        exchange = followed()
         try:
             with call as response:
+                exchange.reply_begins()
                 for block in response.iter_bytes():
                     blocks.append(block)
                     size_bytes += len(block)

@@ -10,6 +10,7 @@ import openai
 
 from apps.errors import ApplicationError
 
+from .exchange import followed
 from .http import CONNECT_TIMEOUT_SECONDS, HttpProvider, Response
 from .profiles import ProfileT
 
@@ -33,9 +34,9 @@ class OpenAIServer(HttpProvider[ProfileT]):
         """Send one request and return the whole body.
 
         Args:    call: a streaming request of the client, with the timeout to pass on.
-                 seconds: for the whole body; None for the profile's timeout.
+                 seconds: for the whole body; None for the profile's timeout. Who follows the request may leave less.
         """
-        seconds = seconds or self._profile.timeout_seconds
+        seconds = min(seconds or self._profile.timeout_seconds, followed().timeout_seconds)
         try:
             timeout = openai.Timeout(seconds, connect=CONNECT_TIMEOUT_SECONDS)
             return self._read(call(self._connected(), timeout), seconds)

@@ -12,13 +12,15 @@ from django.core.exceptions import ImproperlyConfigured
 
 from apps.errors import ApplicationError
 
+from .prices import UnreadablePriceError, read_price
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     """One configured provider; a tenant names one of each kind. A subclass narrows `backend` to its own kind's.
 
     region: where the text is processed. api_key_env: the environment variable that holds the key; empty for a server
-    that needs no key.
+    that needs no key. price: see read_price; empty for none.
     """
 
     name: str
@@ -28,6 +30,7 @@ class Profile:
     base_url: str = ""
     api_key_env: str = ""
     timeout_seconds: float = 20.0
+    price: str = ""
 
     def problem(self) -> str:
         """Return what is wrong with the values together; empty if nothing."""
@@ -70,6 +73,10 @@ class Profiles(Generic[ProfileT]):
         profile = self._profile(name=name, **{key: self._value(name, key, value) for key, value in entry.items()})
         if problem := profile.problem():
             raise self._invalid(name, problem)
+        try:
+            read_price(profile.price)
+        except UnreadablePriceError as error:
+            raise self._invalid(name, f"'price' {error}") from error
         return profile
 
     def _value(self, name: str, key: str, value: Any) -> Any:

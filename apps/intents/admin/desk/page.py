@@ -31,6 +31,7 @@ from apps.tenants.admin.addresses import address
 from apps.tenants.admin.base import may, require
 from apps.tenants.requests import principal_of
 from apps.tenants.roles import Permission
+from apps.tenants.short_scopes import ShortScopes, opens_own_scopes
 
 # What the pipeline takes as a question at most.
 LONGEST_QUESTION: Final = 4_000
@@ -51,19 +52,39 @@ class IntentOption:
     label: str
 
 
+@opens_own_scopes
 @require_http_methods(["GET", "HEAD", "POST"])
 def desk_view(request: HttpRequest) -> HttpResponse:
-    """The desk of a version. A question that is tried is posted: its text stands in no address and no access log."""
+    """The desk of a version. A question that is tried is posted: its text stands in no address and no access log.
+
+    No transaction is open while the provider works.
+    """
     require(request, Permission.POLICY_VIEW)
     principal = principal_of(request)
+    acting = ShortScopes.all_of(principal)
     number = request.GET.get("version", "")
-    snapshot = version_snapshot(version_of_number(number, principal)) if number else policy_in_force()
+    with acting.open():
+        snapshot = version_snapshot(version_of_number(number, principal)) if number else policy_in_force()
     form = TryForm(request.POST if request.method == "POST" else None)
     problem = cannot_classify(snapshot)
     tried = None
     if not problem and form.is_bound and form.is_valid():
-        tried = question_try(question=form.cleaned_data["question"], snapshot=snapshot)
-    title = "Classifier's desk"
+        tried = question_try(question=form.cleaned_data["question"], snapshot=snapshot, acting=acting)
+    examined = {} if problem else _examination_context(request, snapshot, acting)
+    with acting.open():
+        return _page(request, snapshot, form, tried, problem=problem, examined=examined)
+
+
+def _page(
+    request: HttpRequest,
+    snapshot: PolicySnapshot,
+    form: TryForm,
+    tried: Tried | None,
+    *,
+    problem: str,
+    examined: dict[str, Any],
+) -> HttpResponse:
+    title, principal = "Classifier's desk", principal_of(request)
     context = {
         **admin.site.each_context(request),
         "title": title,
@@ -77,7 +98,7 @@ def desk_view(request: HttpRequest) -> HttpResponse:
         "tried": _tried_context(tried, snapshot) if tried else None,
         "add_url": reverse("admin:policy_example_add") if may(request, Permission.POLICY_EDIT) else "",
         "unrecognised_url": address("policy_unrecognised") if may(request, Permission.AUDIT_VIEW) else "",
-        **({} if problem else _examination_context(request, snapshot)),
+        **examined,
     }
     request.__dict__["current_app"] = admin.site.name
     return TemplateResponse(
@@ -89,8 +110,8 @@ def desk_view(request: HttpRequest) -> HttpResponse:
     )
 
 
-def _examination_context(request: HttpRequest, snapshot: PolicySnapshot) -> dict[str, Any]:
-    vectors, provider_problem = desk_vectors(snapshot)
+def _examination_context(request: HttpRequest, snapshot: PolicySnapshot, acting: ShortScopes) -> dict[str, Any]:
+    vectors, provider_problem = desk_vectors(snapshot, acting)
     examination = examine(snapshot, vectors)
     chosen = desk_filter(request.GET.dict())
     rows = confusion_rows(examination, snapshot)

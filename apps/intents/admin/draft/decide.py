@@ -9,10 +9,12 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
+from apps.intents.admin.checked import checked_before
 from apps.intents.admin.draft.links import crumbs, draft_crumb, find_version, version_address, version_admin
 from apps.intents.diff import policy_diff
 from apps.intents.models import PolicyVersion
 from apps.intents.selectors import policy_in_force, version_snapshot
+from apps.intents.services.checking import Checked
 from apps.intents.services.drafts import draft_discard, own_draft
 from apps.intents.services.reviews import version_submit
 from apps.intents.validation import policy_problems
@@ -28,13 +30,15 @@ _APPROVING = [role for role in Role if Permission.POLICY_APPROVE in PERMISSIONS[
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def draft_submit_view(request: HttpRequest, version_id: UUID) -> HttpResponse:
+@checked_before(lambda request: request.method == "POST")
+def draft_submit_view(request: HttpRequest, version_id: UUID, *, checked: Checked | None) -> HttpResponse:
     """Ask once, then hand the draft to the reviewers."""
     require(request, Permission.POLICY_EDIT)
     version = own_draft(find_version(version_id).id)
 
     def act() -> HttpResponse:
-        submitted = version_submit(version.id, revision=number_read(request.POST))
+        read = number_read(request.POST)
+        submitted = version_submit(version.id, revision=read, checked=checked or Checked(version_id=version.id))
         messages.success(request, f"Version {submitted.number} waits for its review. The reviewers are told by e-mail.")
         return HttpResponseRedirect(version_address(submitted))
 

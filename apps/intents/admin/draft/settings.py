@@ -89,6 +89,11 @@ _RETRIEVAL: Final = {
         "With a reranker's probabilities: the rest is cut where the score drops by more than this.",
     ),
     "heal_rounds": ("Asking again", "How often a question is asked again for what is missing; 0 means never."),
+    "history_days": (
+        "History for who asked, in days",
+        "For this many days, questions and answers are kept, encrypted, for the person who asked, who can share an "
+        "answer by its address; 0 keeps none.",
+    ),
     "heal_minimum_coverage": ("Coverage wanted", "Below this coverage a question is asked again for what is missing."),
 }
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
-from uuid import UUID
 
 from django.db import transaction
 
@@ -13,6 +12,7 @@ from apps.errors import ApplicationError
 from apps.intents.admin.review.forms import CommentForm, LaterForm, NoteForm, ReasonForm, ReviewForm
 from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.selectors import policy_in_force
+from apps.intents.services.checking import Checked
 from apps.intents.services.reviews import (
     version_approve,
     version_comment,
@@ -38,13 +38,14 @@ class StaleReviewError(ApplicationError):
 class Act:
     """run: does it, with the revision that was read and the form's answers. done: what is said then, with {number}.
 
-    decides: only what the person has read may be decided on.
+    decides: only what the person has read may be decided on. checked: `run` also gets the check of the examples.
     """
 
     form: type[ReviewForm]
-    run: Callable[[UUID, int, Mapping[str, Any]], object]
+    run: Callable[..., object]
     done: str
     decides: bool = False
+    checked: bool = False
 
 
 # Error code of a service -> the form's field that the refusal stands beside.
@@ -53,17 +54,21 @@ ERROR_FIELDS: Final = {"intents.invalid_moment": "effective_from", "intents.reas
 ACTS: Final[Mapping[str, Act]] = {
     "approve": Act(
         form=NoteForm,
-        run=lambda version_id, read, said: version_approve(version_id, revision=read, reason=said["note"]),
+        run=lambda version_id, read, said, checked: version_approve(
+            version_id, revision=read, reason=said["note"], checked=checked
+        ),
         done="You approved version {number}. It is in force.",
         decides=True,
+        checked=True,
     ),
     "approve_later": Act(
         form=LaterForm,
-        run=lambda version_id, read, said: version_approve(
-            version_id, revision=read, effective_from=said["effective_from"], reason=said["note"]
+        run=lambda version_id, read, said, checked: version_approve(
+            version_id, revision=read, effective_from=said["effective_from"], reason=said["note"], checked=checked
         ),
         done="You approved version {number}. It takes effect automatically at the time that you entered.",
         decides=True,
+        checked=True,
     ),
     "send_back": Act(
         form=ReasonForm,
@@ -95,12 +100,15 @@ def seen_now(version: PolicyVersion) -> str:
     return f"{version.revision}.{policy_in_force().number}"
 
 
-def carry_out(act: Act, version: PolicyVersion, said: Mapping[str, Any], *, seen: str, read: int) -> None:
+def carry_out(
+    act: Act, version: PolicyVersion, said: Mapping[str, Any], *, seen: str, read: int, checked: Checked | None
+) -> None:
     """Do it, or nothing.
 
     Args:   seen: seen_now() of when the page was read. A version that was sent back, changed and submitted again in
             the meantime is another one, and so is what it changes once another version is in force.
             read: the version's revision then.
+            checked: the check of its examples, for an act that wants it.
     Raises: StaleReviewError; what the service raises.
     """
     with transaction.atomic():
@@ -110,4 +118,7 @@ def carry_out(act: Act, version: PolicyVersion, said: Mapping[str, Any], *, seen
             # Where it is not theirs to decide, or decided already, the service says so, and says it better.
             if held.status == VersionStatus.IN_REVIEW and not own and seen != seen_now(held):
                 raise StaleReviewError(number=held.number)
-        act.run(version.id, read, said)
+        if act.checked:
+            act.run(version.id, read, said, checked or Checked(version_id=version.id))
+        else:
+            act.run(version.id, read, said)

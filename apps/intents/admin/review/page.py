@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from apps.errors import ApplicationError
+from apps.intents.admin.checked import checked_before
 from apps.intents.admin.compare import comparison
 from apps.intents.admin.policy_version import approved_by, state_pill
 from apps.intents.admin.review.acts import ACTS, ERROR_FIELDS, Act, carry_out, seen_now
@@ -23,6 +24,7 @@ from apps.intents.flow import VERSIONS
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import version_snapshot
+from apps.intents.services.checking import Checked
 from apps.intents.standing import by_time
 from apps.tenants.admin.addresses import address
 from apps.tenants.admin.base import add_error, may, require
@@ -35,8 +37,14 @@ from apps.tenants.roles import Permission
 _DISCUSSED = (VersionStatus.IN_REVIEW, VersionStatus.APPROVED)
 
 
+def _wants_check(request: HttpRequest) -> bool:
+    act = ACTS.get(request.POST.get("act", "")) if request.method == "POST" else None
+    return act is not None and act.checked
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
-def review_view(request: HttpRequest, version_id: UUID) -> HttpResponse:
+@checked_before(_wants_check)
+def review_view(request: HttpRequest, version_id: UUID, *, checked: Checked | None) -> HttpResponse:
     """What it changes, who asks and why, and the decision, for whoever may take it. Nothing is computed by looking."""
     require(request, Permission.POLICY_VIEW)
     version = by_time(PolicyVersion.objects.select_related("based_on")).filter(id=version_id).first()
@@ -47,10 +55,10 @@ def review_view(request: HttpRequest, version_id: UUID) -> HttpResponse:
     name = request.POST.get("act", "")
     if name not in ACTS:
         return _show(request, version, refusal="Nothing was done: choose one of the decisions below.", status=400)
-    return _act(request, version, name, ACTS[name])
+    return _act(request, version, name, ACTS[name], checked)
 
 
-def _act(request: HttpRequest, version: PolicyVersion, name: str, act: Act) -> HttpResponse:
+def _act(request: HttpRequest, version: PolicyVersion, name: str, act: Act, checked: Checked | None) -> HttpResponse:
     if act.decides:
         require(request, Permission.POLICY_APPROVE)
     form = act.form(request.POST, prefix=name)
@@ -63,6 +71,7 @@ def _act(request: HttpRequest, version: PolicyVersion, name: str, act: Act) -> H
             form.cleaned_data,
             seen=request.POST.get("seen", ""),
             read=number_read(request.POST),
+            checked=checked,
         )
     except (OwnVersionError, PermissionDeniedError):
         raise

@@ -1,4 +1,7 @@
-"""`manage.py evaluate`: an evaluation folder, or a tenant's own questions, through the real pipeline, in figures."""
+"""`manage.py evaluate`: an evaluation folder, or a tenant's own questions, through the real pipeline, in figures.
+
+With --checking, only the check of answers is measured, on a folder of replies (evaluation/checking.py).
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,9 @@ from rich.console import Console
 from apps.errors import ApplicationError
 from apps.intents.contracts import PolicySnapshot
 from apps.quality.errors import NoQuestionsError
+from apps.quality.evaluation.asking import check_generator
+from apps.quality.evaluation.checking import check_cases, figures_of
+from apps.quality.evaluation.checking_cases import SETS, read_cases
 from apps.quality.evaluation.comparing import Comparison, compare, finished_run
 from apps.quality.evaluation.contracts import EvaluationQuestion
 from apps.quality.evaluation.folder import Failure, read_folder
@@ -25,8 +31,10 @@ from apps.quality.evaluation.questions import chosen, folder_questions, own_corp
 from apps.quality.evaluation.reporting import run_json
 from apps.quality.evaluation.runner import Corpus, Outcome, evaluate
 from apps.quality.evaluation.tenant import REASON, dataset_scope, evaluation_tenant, give_access, policy_for
+from apps.quality.management.checking_console import checking_json, print_checking, print_unwanted
 from apps.quality.management.evaluation_console import ConsoleWatcher, print_comparison, print_run
 from apps.retrieval.changed_settings import RunSettings, Value, read_changes
+from apps.retrieval.generation.profiles import GENERATION_PROFILES
 from apps.retrieval.stage_choice import changed_stages
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
@@ -41,13 +49,17 @@ examples:
   manage.py evaluate evaluation/filings --ablate --member alice
   manage.py evaluate evaluation/filings --limit 20 --set sparse_top_k=60 --set likely_filter_boost=0.2
   manage.py evaluate evaluation/filings --compare 0198c0de-1111-7222-8333-944455556666
+  manage.py evaluate evaluation/filings --generator my_model
   manage.py evaluate --tenant meridian
+  manage.py evaluate tests/evaluation/checking --checking
 
 The folder holds documents.jsonl ({"id", "file", "title", "company", "document_type", "period", "kind", ...} a line),
-queries.jsonl ({"id", "text", "answer", "relevant": [{"document", "page"}]} a line) and the files. What is new is taken
-into a tenant of its own (evaluation), what left the folder is removed from it; what is there already is not read again.
-Stopped at any point, the command can be run again. A file that fails is named, on standard error and in the output, and
-the rest is evaluated: the exit status is 0.
+queries.jsonl ({"id", "text", "answer", "relevant": [{"document", "page"}]} a line) and the files. A question may say in
+"accepts" what a right answer holds, at least one string of each list ([["780 million", "0.78 billion"], ["EUR", "€"]]);
+in "polarity" whether yes or no is right; and in "language" how it is asked. What is new is taken into a tenant of its
+own (evaluation), what left the folder is removed from it; what is there already is not read again. Stopped at any
+point, the command can be run again. A file that fails is named, on standard error and in the output, and the rest is
+evaluated: the exit status is 0.
 """
 
 
@@ -85,16 +97,30 @@ class Command(ServedCommand):
             "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting for this run; may be repeated"
         )
         parser.add_argument("--compare", type=UUID, metavar="RUN_ID", help="an earlier run to compare with")
+        parser.add_argument(
+            "--generator", default="", metavar="PROFILE", help="answers are written by this generation profile"
+        )
         parser.add_argument("--anew", action="store_true", help="read and embed all files again")
         parser.add_argument("--member", default="", metavar="USERNAME", help="let somebody see the runs in the admin")
+        parser.add_argument(
+            "--checking",
+            action="store_true",
+            help="measure the check of answers on the folder's replies; --set open or --set kept says which",
+        )
+        parser.add_argument("--show", default="", metavar="CLASS", help="with --checking: list what came out otherwise")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if (options["folder"] is None) == (not options["tenant"]):
             raise CommandError("Name an evaluation folder, or a tenant with --tenant.")
+        if options["show"] and not options["checking"]:
+            raise CommandError("--show belongs to --checking.")
         if options["limit"] is not None and options["limit"] < 1:
             raise CommandError("--limit must be at least 1.")
         try:
-            self._evaluate(options)
+            if options["checking"]:
+                self._check(options)
+            else:
+                self._evaluate(options)
         except ApplicationError as error:
             raise CommandError(error.detail) from error
         except KeyboardInterrupt:
@@ -105,6 +131,8 @@ class Command(ServedCommand):
         changes = {**changed_stages(), **read_changes(options["set"])}
         # Before anything is read: half an hour later is late to hear of it.
         RunSettings().with_changes(changes)
+        if options["generator"]:
+            GENERATION_PROFILES.named(options["generator"])
         member = _member(options["member"]) if options["member"] else None
         with ConsoleWatcher(Console(stderr=True)) as watcher:
             subject = self._own(options) if options["tenant"] else self._folder(options, watcher)
@@ -121,14 +149,37 @@ class Command(ServedCommand):
                 ablate=options["ablate"],
                 watcher=watcher,
                 policy=subject.policy,
+                generation_profile=options["generator"],
             )
         with open_scope(tenant=tenant_id, reason=REASON):
             comparison = compare(other, outcome.run) if other is not None else None
         self._print(subject, outcome, comparison, options)
 
+    def _check(self, options: Mapping[str, Any]) -> None:
+        wanted = options["set"] or SETS[:1]
+        if options["folder"] is None or len(wanted) > 1 or wanted[0] not in SETS:
+            raise CommandError(f"--checking takes a folder, and --set with one of: {', '.join(SETS)}.")
+        if options["show"] and wanted[0] != SETS[0]:
+            raise CommandError("--show is for --set open: the kept cases measure only while nobody reads them.")
+        checked = check_cases(read_cases(options["folder"], wanted[0]))
+        figures = figures_of(checked)
+        if options["json"]:
+            self.stdout.write(json.dumps(checking_json(figures), indent=2))
+            return
+        console = self._console()
+        if options["show"]:
+            print_unwanted(console, checked, options["show"])
+        print_checking(console, figures)
+
+    def _console(self) -> Console:
+        # Where no terminal says how wide it is, the tables take the room that they need.
+        width = None if self.stdout.isatty() else _WIDTH
+        return Console(file=cast("IO[str]", self.stdout), width=width)
+
     def _folder(self, options: Mapping[str, Any], watcher: ConsoleWatcher) -> _Subject:
         folder = read_folder(options["folder"])
         tenant = evaluation_tenant()
+        check_generator(tenant, options["generator"] or tenant.generation_profile)
         tenant_id = TenantId(tenant.id)
         policy = policy_for(tenant_id, folder.kinds)
         scope_id = dataset_scope(tenant_id, folder.name)
@@ -178,9 +229,7 @@ class Command(ServedCommand):
         if options["json"]:
             self.stdout.write(json.dumps(body, ensure_ascii=False, indent=2))
             return
-        # Where no terminal says how wide it is, the tables take the room that they need.
-        width = None if self.stdout.isatty() else _WIDTH
-        console = Console(file=cast("IO[str]", self.stdout), width=width)
+        console = self._console()
         print_run(console, body)
         if comparison is not None:
             print_comparison(console, comparison)

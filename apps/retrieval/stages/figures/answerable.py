@@ -15,6 +15,7 @@ from apps.retrieval.contracts import Certainty, FilterField, Passage, Period, Qu
 from apps.retrieval.stages.figures.bindings import years_of
 from apps.retrieval.stages.figures.in_passages import heading_above, read_piece
 from apps.retrieval.stages.figures.phrases import PhraseText, figures_beside, phrases_of
+from apps.retrieval.stages.question.companies import find_named_companies
 from apps.retrieval.stages.question.dates import read_dates
 from apps.retrieval.stages.question.mentions import Mention, blank_mentions
 from apps.retrieval.stages.question.period_mentions import read_period_mentions
@@ -49,6 +50,7 @@ _COUNT_WORD: Final = re.compile(
 class Lack(StrEnum):
     """The reason why a piece cannot be the answer."""
 
+    COMPANY = "company"
     PERIOD = "period"
     FIGURE = "figure"
     NUMBER = "number"
@@ -56,6 +58,8 @@ class Lack(StrEnum):
 
 def lack_of(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> Lack | None:
     """Return what a piece lacks to be the answer; None if there is no objection."""
+    if not is_of_company(passage, analysis):
+        return Lack.COMPANY
     if not names_what_is_asked(piece, passage, analysis):
         return Lack.FIGURE
     if not is_of_period(piece, passage, analysis):
@@ -63,6 +67,15 @@ def lack_of(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> Lack | N
     if asks_for_a_figure(analysis) and not gives_a_figure(piece, passage, analysis):
         return Lack.NUMBER
     return None
+
+
+def is_of_company(passage: Passage, analysis: QueryAnalysis) -> bool:
+    """Return whether a passage is of a company that the question names, or mentions one; True if it names none."""
+    named = [value for each in analysis.filters if each.field is FilterField.COMPANY for value in each.values]
+    document = passage.chunk.document
+    if not named or not document.company or document.company in named:
+        return True
+    return bool(find_named_companies(f"{document.title}\n{passage.chunk.text}", named))
 
 
 def asks_for_a_figure(analysis: QueryAnalysis) -> bool:
@@ -110,13 +123,23 @@ def is_of_period(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> boo
 
     A row of several figures without columns is of no year: they may be its quarters, and a quarter is not a year.
 
+    Where a question's periods differ by company, those of the document's company count.
+
     A document that states no period (a rule, a method) is valid for any period, but gives no figure of one. A year
     alone, which may mean anything, is also met by a passage that mentions it elsewhere.
     """
-    periods, document = analysis.periods, passage.chunk.document
-    if not periods or (document.fiscal_year is None and (_is_loose(analysis) or not asks_for_a_figure(analysis))):
+    document = passage.chunk.document
+    # What a document without a period says may be of any of them, if nothing dated is held of its company.
+    undated = analysis.periods if document.fiscal_year is None else ()
+    periods = analysis.periods_of(document.company) or undated
+    if not analysis.periods or (
+        document.fiscal_year is None and (_is_loose(analysis) or not asks_for_a_figure(analysis))
+    ):
         return True
     row = read_piece(passage, piece)
+    columns = _column_years(piece)
+    if columns and not any(period.fiscal_year in columns for period in periods):
+        return False
     if any(period_matches(period, document.fiscal_year, document.fiscal_quarter) for period in periods):
         if row is None:
             return not _as_of_another_day(piece.text, periods)
@@ -133,6 +156,13 @@ def is_of_period(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> boo
     return _is_loose(analysis) and any(
         period.fiscal_year in years_of(f"{passage.chunk.text}\n{document.title}") for period in periods
     )
+
+
+def _column_years(piece: Quote) -> frozenset[int]:
+    """Return the years of a row's columns, if all of its cells are of years that the row itself names."""
+    cells = [part.partition(": ")[0] for part in piece.text.split("|")[1:]]
+    years = [years_of(cell) for cell in cells]
+    return frozenset().union(*years) if cells and all(years) else frozenset()
 
 
 def _covers(period: Period, years: frozenset[int], piece: Quote, passage: Passage) -> bool:

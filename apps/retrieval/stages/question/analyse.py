@@ -26,10 +26,11 @@ from apps.retrieval.stages.question.given import set_aside
 from apps.retrieval.stages.question.jurisdictions import read_jurisdictions
 from apps.retrieval.stages.question.mentions import blank_mentions
 from apps.retrieval.stages.question.newest import prefer_newest
+from apps.retrieval.stages.question.period_filters import PeriodReading
 from apps.retrieval.stages.question.period_mentions import PeriodMentions, read_period_mentions
-from apps.retrieval.stages.question.periods import PeriodReading, resolve_periods
+from apps.retrieval.stages.question.periods import resolve_periods
 from apps.retrieval.stages.question.publication import read_publication
-from apps.retrieval.stages.question.relax import relax_filters, states
+from apps.retrieval.stages.question.relax import admits, relax_filters, states
 from apps.retrieval.stages.question.topic import Topic, read_topic
 
 _VAGUE: Final = (
@@ -66,7 +67,8 @@ def analyse(
     document_types = read_document_types(companies.rest, inventory.entries)
     within = _keep_companies(inventory.entries, companies.filters)
     jurisdictions = read_jurisdictions(text, document_types.rest, language, inventory.entries, within)
-    mentions, periods = _read_periods(document_types.rest, within)
+    others = (*companies.filters, *document_types.filters, *jurisdictions.filters)
+    mentions, periods = _read_periods(document_types.rest, within, others, inventory.entries)
     read = (*companies.filters, *periods.filters, *document_types.filters, *jurisdictions.filters)
     # If a period is given, the question does not leave the period open.
     newest_first = newest_first and not any(each.field is GivenField.PERIOD for each in given)
@@ -111,14 +113,27 @@ def analyse(
     )
 
 
-def _read_periods(text: str, within: Sequence[InventoryEntry]) -> tuple[PeriodMentions, PeriodReading]:
-    """Return the periods that the question spells out, or those of a stated publication date, or those it implies."""
+def _read_periods(
+    text: str, within: Sequence[InventoryEntry], filters: Sequence[MetadataFilter], entries: Sequence[InventoryEntry]
+) -> tuple[PeriodMentions, PeriodReading]:
+    """Return the periods that the question spells out, or those of a stated publication date, or those it implies.
+
+    Args: within: those of all `entries` that the filters on companies leave.
+          filters: the question's other filters, and those on companies. Periods are resolved for the companies that the
+              sure ones leave, unless these have to be relaxed.
+    """
     mentions = read_period_mentions(text)
-    if any(named.explicit for named in mentions.named):
-        return mentions, resolve_periods(mentions, within)
-    publication = read_publication(text, within)
-    if publication.filter is None:
-        return mentions, resolve_periods(mentions, within)
+    publication = None if any(named.explicit for named in mentions.named) else read_publication(text, within)
+    if publication is None or publication.filter is None:
+        sure = [each for each in filters if each.certainty is Certainty.SURE]
+        if any(all(states(entry, each) for each in sure) for entry in within):
+            left = {entry.company for entry in within if all(admits(entry, each) for each in sure)}
+            within = [entry for entry in within if entry.company in left]
+        # A filter on companies keeps documents without one.
+        named = any(each.field is FilterField.COMPANY for each in sure)
+        return mentions, resolve_periods(
+            mentions, within, beside=[entry for entry in entries if named and not entry.company]
+        )
     return (
         read_period_mentions(publication.rest),
         PeriodReading(filters=(publication.filter,), notices=(publication.filter.reason,)),

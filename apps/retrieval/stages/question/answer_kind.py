@@ -37,7 +37,7 @@ _PATTERNS: Final[tuple[tuple[AnswerKind, str], ...]] = (
     (
         AnswerKind.NAME,
         r"\bwho(?:m|se)?\b|\b(?:name|names|identity)\s+of\b|\b(?:which|what)\s+(?:\w+\s+){0,2}(?:person|company|firm|bank|auditor|custodian|depositary|administrator|manager|officer"
-        r"|director|committee|department|team|unit|function|body|authority|regulator|supervisor|country|city|court|law|provider|vendor|supplier|index|benchmark|segment|fund|system|currency|agency|insurer|product)\b"
+        r"|director|committee|department|team|unit|function|body|authority|regulator|supervisor|country|city|court|law|provider|supplier|index|benchmark|segment|fund|system|currency|agency|insurer|product)\b"
         r"|\bwhere\b|\b(?:wer|wem|wen|wessen|wo)\b|\bwie\s+hei\u00dft\b|\bwelche[rsnm]?\s+(?:\w+\s+){0,1}(?:person|gesellschaft|firma|bank|pr\u00fcfer|verwahrstelle|beh\u00f6rde|abteilung|stelle|gremium|ausschuss|land"
         r"|stadt|gericht|recht|index|benchmark|segment|fonds|system|w\u00e4hrung|anbieter)\b",
     ),

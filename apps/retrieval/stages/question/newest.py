@@ -14,7 +14,7 @@ from typing import Final
 
 from apps.corpus.kinds import DocumentType
 from apps.retrieval.contracts import Certainty, FilterField, InventoryEntry, MetadataFilter, Period, ReportSeries
-from apps.retrieval.stages.question.period_mentions import PeriodMentions
+from apps.retrieval.stages.question.period_mentions import PeriodMentions, RelativeUnit
 
 # Types that appear once per period. A current report or an article tells of one event, and a later one of another
 # event.
@@ -58,12 +58,14 @@ def prefer_newest(
              filters: all filters read otherwise. A filter on periods already settles the period; filters on companies
                  say whose series count (all that are held if the question names no company).
              entries: what is held.
-    Returns: one likely filter. None if the question names or implies a period or asks about development over time, or
-             if no series of several periods is held.
+    Returns: one likely filter. None if the question names or implies a period (other than the last twelve months) or
+             asks about development over time, or if no series of several periods is held.
     """
     filters = tuple(filters)
     said = mentions.named or mentions.relative or any(each.field is FilterField.PERIOD for each in filters)
-    if said or _OVER_TIME.search(text):
+    # A figure of the last twelve months is told by the newest report, among those of all their quarters.
+    trailing = not mentions.named and {each.unit for each in mentions.relative} == {RelativeUnit.TWELVE_MONTHS}
+    if (said and not trailing) or _OVER_TIME.search(text):
         return ()
     companies = {value for each in filters if each.field is FilterField.COMPANY for value in each.values}
     series = _series([entry for entry in entries if entry.company in companies or not companies])
@@ -73,8 +75,8 @@ def prefer_newest(
         field=FilterField.NEWEST_REPORT,
         values=tuple(_labels(series)),
         certainty=Certainty.LIKELY,
-        reason=f"No period named: the newest report of {_describe(series)} is preferred, older ones of the same series "
-        "stay in.",
+        reason=f"{'Of twelve months' if trailing else 'No period named'}: the newest report of {_describe(series)} is "
+        "preferred, older ones of the same series stay in.",
         series=series,
     )
     return (found,)

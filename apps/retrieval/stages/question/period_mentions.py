@@ -16,14 +16,12 @@ from apps.retrieval.stages.question.mentions import Mention, blank_mentions
 _ORDINALS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 # German ordinals by their stems: "drittes", "des dritten".
 _GERMAN_ORDINALS: Final = {"erste": 1, "zweite": 2, "dritte": 3, "vierte": 4}
-_COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "eight": 8} | {
-    "zwei": 2,
-    "drei": 3,
-    "vier": 4,
-    "fünf": 5,
-    "sechs": 6,
-    "acht": 8,
-}
+_COUNTED: Final = (
+    "two three four five six seven eight nine ten eleven twelve",
+    "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+)
+_COUNTS: Final = {word: number for words in _COUNTED for number, word in enumerate(words.split(), start=2)}
+_COUNT: Final = rf"(?P<count>1[0-2]|[1-9]|{'|'.join(_COUNTS)})"
 # Two digits before a hyphen are not a year ("Q4 30-day volatility").
 _YEAR: Final = r"(?P<year>['\u2019]?(?:(?:19|20)\d{2}|\d{2}(?!-)))(?!\w|[.,]\d|\s?%)"
 _FISCAL: Final = r"(?:fiscal\s+year|financial\s+year|fiscal|FY|(?:Geschäfts|Berichts)jahr(?:e?s)?|GJ)"
@@ -56,24 +54,35 @@ _GERMAN_LATEST: Final = r"(?:(?:letzt|vergangen|jüngst|neuest|aktuell|laufend|a
 _GERMAN_PREVIOUS: Final = r"(?:(?:vorig|vorherig|vorangegangen|vorletzt)e[nrsm]?)"
 _GERMAN_UNIT: Final = r"(?P<unit>Quartal|(?:Geschäfts|Berichts)?jahr)"
 _UNIT: Final = r"(?:fiscal\s+|financial\s+)?(?P<unit>quarter|year)"
+_TWELVE_MONTHS: Final = re.compile(
+    r"\b(?:LTM|TTM)\b|"
+    r"\b(?:the\s+)?(?:last|latest|most\s+recent|past|trailing|rolling)[\s-]+(?:12|twelve)[\s-]+months?\b|"
+    rf"\b(?:{_GERMAN_LATEST}|zurückliegende[nrsm]?)\s+(?:12|zwölf)\s+Monaten?\b",
+    re.IGNORECASE,
+)
 _COMPARED: Final = (
     re.compile(r"\b(?P<unit>year|quarter)[\s-](?:over|on|to)[\s-](?:year|quarter)\b", re.IGNORECASE),
     re.compile(r"\b(?P<unit>yoy|qoq)\b", re.IGNORECASE),
 )
 _RELATIVE: Final = (
     re.compile(
-        rf"\b(?:the\s+)?(?P<word>{_LATEST}|{_PREVIOUS})\s+(?P<count>\d|{'|'.join(_COUNTS)})\s+"
+        rf"\b(?:the\s+)?(?P<word>{_LATEST}|past|trailing|{_PREVIOUS})\s+{_COUNT}\s+"
         rf"(?:fiscal\s+)?(?P<unit>quarter|year)s\b",
         re.IGNORECASE,
     ),
     re.compile(rf"\b(?:the\s+)?(?P<word>{_LATEST}|{_PREVIOUS})\s+{_UNIT}(?:['\u2019]s)?\b", re.IGNORECASE),
     re.compile(
-        r"\b(?:the\s+)?(?P<word>latest|most\s+recent|newest|last)\s+(?=\w*report|filing|figure|value|number|run)",
+        r"\b(?:the\s+)?(?P<word>latest|most\s+recent|newest|last)\s+(?=\w*report|filing|figure|value|number|run|results)",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b(?P<word>(?:letzt|jüngst|neuest|aktuell(?:st)?)e[nrsm]?)\s+"
+        r"(?=\w*(?:bericht(?:e?s|en?)?|zahl(?:en)?|wert(?:e?s|en?)?)\b)",
         re.IGNORECASE,
     ),
     re.compile(r"\b(?:the|a|one)\s+(?P<unit>quarter|year)\s+(?P<word>before|earlier)\b(?!\s+last)", re.IGNORECASE),
     re.compile(
-        rf"\b(?P<word>{_GERMAN_LATEST}|{_GERMAN_PREVIOUS})\s+(?P<count>\d|{'|'.join(_COUNTS)})\s+"
+        rf"\b(?P<word>{_GERMAN_LATEST}|{_GERMAN_PREVIOUS})\s+{_COUNT}\s+"
         rf"{_GERMAN_UNIT}(?:e|en)\b",
         re.IGNORECASE,
     ),
@@ -87,6 +96,7 @@ _UNITS: Final = {"quarter": "quarter", "qoq": "quarter", "quartal": "quarter"}
 class RelativeUnit(StrEnum):
     QUARTER = "quarter"
     YEAR = "year"
+    TWELVE_MONTHS = "twelve months"
     ANY = "period"
 
 
@@ -101,7 +111,7 @@ class NamedPeriod:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelativePeriod:
-    """A period that is counted back from the newest one held: offset 0 is the newest itself."""
+    """Periods that are counted back from the newest one held of a company: offset 0 is the newest itself."""
 
     unit: RelativeUnit
     offset: int
@@ -149,7 +159,11 @@ def read_period_mentions(text: str) -> PeriodMentions:
     named.extend(
         _make_named_period(Period(fiscal_year=int(m["year"])), m, explicit=False) for m in _BARE_YEAR.finditer(text)
     )
-    relative: list[tuple[int, RelativePeriod]] = []
+    relative: list[tuple[int, RelativePeriod]] = [
+        (match.start(), RelativePeriod(unit=RelativeUnit.TWELVE_MONTHS, offset=0, count=1, wording=_wording(match)))
+        for match in _TWELVE_MONTHS.finditer(text)
+    ]
+    text = _blank_matches(_TWELVE_MONTHS, text)
     for pattern in (*_COMPARED, *_RELATIVE):
         relative.extend((match.start(), _relative(match)) for match in pattern.finditer(text))
         text = _blank_matches(pattern, text)
@@ -166,12 +180,16 @@ def _year(digits: str) -> int:
 
 
 def _make_named_period(period: Period, match: re.Match[str], *, explicit: bool = True) -> NamedPeriod:
-    return NamedPeriod(period=period, explicit=explicit, wording=" ".join(match.group().split()))
+    return NamedPeriod(period=period, explicit=explicit, wording=_wording(match))
+
+
+def _wording(match: re.Match[str]) -> str:
+    return " ".join(match.group().split())
 
 
 def _relative(match: re.Match[str]) -> RelativePeriod:
     groups = match.groupdict()
-    wording = " ".join(match.group().split())
+    wording = _wording(match)
     # "dieses Geschäftsjahr", "yoy": any unit that is not a quarter is a year.
     unit = RelativeUnit(_UNITS.get(groups["unit"].lower(), "year")) if groups.get("unit") else RelativeUnit.ANY
     if "word" not in groups:

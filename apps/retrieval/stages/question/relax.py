@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from apps.corpus.kinds import DocumentType
 from apps.retrieval.contracts import (
     Certainty,
     DocumentFacts,
@@ -63,11 +64,28 @@ def states(entry: InventoryEntry | DocumentFacts, condition: MetadataFilter) -> 
         case FilterField.DOCUMENT_TYPE:
             return entry.document_type in condition.values
         case FilterField.PERIOD:
-            return any(period_matches(period, entry.fiscal_year, entry.fiscal_quarter) for period in condition.periods)
+            periods = condition.periods_of(entry.company)
+            return any(period_matches(period, entry.fiscal_year, entry.fiscal_quarter) for period in periods)
         case FilterField.JURISDICTION:
             return not set(condition.values).isdisjoint(entry.jurisdictions)
         case FilterField.NEWEST_REPORT:
             return not is_outdated(entry, condition.series)
+
+
+def admits(entry: InventoryEntry | DocumentFacts, condition: MetadataFilter) -> bool:
+    """Return whether a search under this condition keeps the documents: they meet it, or state nothing of the kind."""
+    match condition.field:
+        case FilterField.COMPANY:
+            silent = not entry.company
+        case FilterField.DOCUMENT_TYPE:
+            silent = entry.document_type == DocumentType.OTHER.value
+        case FilterField.PERIOD:
+            silent = entry.fiscal_year is None
+        case FilterField.JURISDICTION:
+            silent = not entry.jurisdictions
+        case FilterField.NEWEST_REPORT:
+            silent = False
+    return silent or states(entry, condition)
 
 
 def period_matches(period: Period, fiscal_year: int | None, fiscal_quarter: int | None) -> bool:
@@ -97,6 +115,7 @@ def document_filter(filters: Iterable[MetadataFilter]) -> DocumentFilter:
     return DocumentFilter(
         companies=tuple(v for each in sure if each.field is FilterField.COMPANY for v in each.values),
         periods=tuple(period for each in sure for period in each.periods),
+        of_companies=tuple(own for each in sure for own in each.of_companies),
         document_types=tuple(v for each in sure if each.field is FilterField.DOCUMENT_TYPE for v in each.values),
         jurisdictions=tuple(v for each in sure if each.field is FilterField.JURISDICTION for v in each.values),
     )

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from apps.retrieval.contracts import AnswerKind, ContextBlock, Passage, QueryAnalysis, Quote
+from apps.retrieval.contracts import AnswerKind, ContextBlock, FilterField, Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.answerable import Lack
 from apps.retrieval.stages.grounding.subject import list_held_periods, unknown_names, unknown_periods
 from apps.retrieval.stages.quoting.rate import RatedPiece
-from apps.retrieval.stages.ranking.units import split_units
+from apps.retrieval.stages.ranking.units import Unit, split_units
 
 NEAR_SHARE: Final = 0.6
 """A further quote must have at least this share of the confidence in the best one."""
-SHORT_CHARS: Final = 160
-"""A sentence shorter than this is quoted with its neighbours, since it may not be readable alone."""
-LONGEST_CHARS: Final = 450
+SHORT_CHARS: Final = 100
+"""A sentence shorter than this is quoted with the one before it, since it may not be readable alone."""
+LONGEST_CHARS: Final = 600
+MOST_FOLLOWING: Final = 3
 FORM_NEEDED: Final = 0.3
 """A piece whose form fits less than this is no answer: a question for a date is not answered without one."""
 
@@ -78,6 +79,9 @@ KINDS_IN_WORDS: Final = {
 
 def _missing(best: RatedPiece, analysis: QueryAnalysis, context: ContextBlock, kind: AnswerKind) -> tuple[str, ...]:
     found = list(_unheld(analysis, context))
+    if best.lack is Lack.COMPANY:
+        named = (value for each in analysis.filters if each.field is FilterField.COMPANY for value in each.values)
+        found.append(" or ".join(named))
     if best.lack is Lack.FIGURE:
         found.extend(f"“{figure.text}”" for figure in analysis.figures)
     if best.lack is Lack.PERIOD and not unknown_periods(analysis, context):
@@ -90,28 +94,32 @@ def _missing(best: RatedPiece, analysis: QueryAnalysis, context: ContextBlock, k
 
 
 def _readable(quote: Quote, passage: Passage) -> Quote:
-    """Return the quote, with the sentences beside it where it is too short to be understood alone.
+    """Return the quote with the sentences that follow it, and the one before a short one, as far as they fit.
 
-    Only sentences that the passage shows are added, after it first, and never across a row of a table.
+    What a sentence names is often said in the next one ("A purchase was approved. The price limit is 148."). Only
+    sentences that the passage shows are added, never across a row of a table.
     """
-    if quote.row is not None or quote.end - quote.start >= SHORT_CHARS:
+    if quote.row is not None:
         return quote
     units = [unit for unit in split_units(passage.chunk.text) if _is_shown(unit.start, unit.end, passage)]
     at = next((index for index, unit in enumerate(units) if unit.start == quote.start), None)
     if at is None:
         return quote
     first = last = at
-    for step in (1, -1):
-        beside = last + 1 if step == 1 else first - 1
-        if not 0 <= beside < len(units) or units[beside].is_row:
-            continue
-        start, end = min(units[first].start, units[beside].start), max(units[last].end, units[beside].end)
-        text = passage.chunk.text[start:end]
-        if end - start > LONGEST_CHARS or not _is_shown(start, end, passage) or "\n\n" in text:
-            continue
-        first, last = min(first, beside), max(last, beside)
+    if quote.end - quote.start < SHORT_CHARS and at and _joins(units[at - 1], units[at], passage):
+        first = at - 1
+    for beside in range(at + 1, min(at + 1 + MOST_FOLLOWING, len(units))):
+        if units[beside].end - units[first].start > LONGEST_CHARS or not _joins(
+            units[beside - 1], units[beside], passage
+        ):
+            break
+        last = beside
     start, end = units[first].start, units[last].end
     return replace(quote, text=passage.chunk.text[start:end], start=start, end=end)
+
+
+def _joins(unit: Unit, following: Unit, passage: Passage) -> bool:
+    return not unit.is_row and not following.is_row and _is_shown(unit.start, following.end, passage)
 
 
 def _is_shown(start: int, end: int, passage: Passage) -> bool:

@@ -87,19 +87,19 @@ def boost(
     """
     filters = tuple(filters)
     likely = [each for each in filters if each.certainty is Certainty.LIKELY]
-    quarters = _quarters(filters)
     boosted = []
     for candidate in candidates:
         document = candidate.chunk.document
         reasons = [_lifted_by(each) for each in likely if states(document, each)]
+        quarters = _quarters(filters, document.company)
         reasons.extend(f"of {each.label} itself" for each in quarters if _is_of(document, each))
         boosted.append(replace(candidate, boost=weight * len(reasons), boost_reasons=tuple(reasons)))
     return tuple(sorted(boosted, key=lambda each: (-each.boosted_rrf_score, each.hit.chunk_id)))
 
 
-def _quarters(filters: Iterable[MetadataFilter]) -> tuple[Period, ...]:
-    """Return the quarters in the question's sure filters, or none if they also hold a whole year."""
-    sure = tuple(period for each in filters if each.certainty is Certainty.SURE for period in each.periods)
+def _quarters(filters: Iterable[MetadataFilter], company: str) -> tuple[Period, ...]:
+    """Return the quarters of the sure filters that count for a company, or none if these also hold a whole year."""
+    sure = tuple(period for each in filters if each.certainty is Certainty.SURE for period in each.periods_of(company))
     return sure if all(period.fiscal_quarter for period in sure) else ()
 
 

@@ -1,0 +1,1 @@
+"""What requests to models took and cost, counted from the log."""
