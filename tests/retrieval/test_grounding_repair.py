@@ -79,8 +79,9 @@ def test_it_is_not_asked_a_third_time(server: ModelServer) -> None:
 def test_an_answer_that_is_withheld_is_replaced_by_quotations_and_marked(server: ModelServer) -> None:
     server.reply_with(reply(WRONG_SCALE), reply(ANOTHER_YEAR))
     result = ask(server).answer
-    assert result.text.startswith("“Purchases of property, plant and equipment (PP&E) | 2018: (1,577)")
-    assert (result.refusal, result.grounding) == (None, GroundingStatus.GROUNDED)
+    assert result.text.startswith("Purchases of property, plant and equipment (PP&E)")
+    assert "(1,577)" in result.text
+    assert result.refusal is None
     (marked,) = result.degradations
     assert marked.code == "retrieval.answer_withheld"
     assert "These are quotations." in marked.message

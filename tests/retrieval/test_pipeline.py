@@ -247,7 +247,7 @@ def test_an_answer_is_withheld_where_the_rest_does_not_answer(text: str) -> None
 
 def _assert_quoted_instead(result: PipelineResult) -> None:
     """What the passages say themselves stands in the place of an answer that is withheld, marked as such."""
-    assert (result.answer.generator, result.answer.grounding) == ("extractive", GroundingStatus.GROUNDED)
+    assert (result.answer.generator, result.answer.refusal) == ("extractive", None)
     assert [(each.stage, each.code) for each in result.answer.degradations] == [("ground", "retrieval.answer_withheld")]
 
 

@@ -11,7 +11,7 @@ from apps.retrieval.contracts import FindingType, Passage
 from apps.retrieval.stages.figures.bindings import is_year, years_of
 from apps.retrieval.stages.figures.in_passages import PER_SHARE, Figure
 from apps.retrieval.stages.figures.number_matching import AS_WRITTEN, Comparison, compare_numbers
-from apps.retrieval.stages.figures.numbers import Number, NumberUnit, units_in
+from apps.retrieval.stages.figures.numbers import Number, NumberUnit, find_stated_scale, units_in
 from apps.retrieval.stages.figures.periods import claimed_years, is_compared, is_from, span_of
 from apps.retrieval.stages.grounding.clauses import Clause
 from apps.retrieval.stages.grounding.evidence import Evidence, surroundings, years_around
@@ -60,10 +60,14 @@ def bind(number: Number, spoken: Spoken, before: Sequence[Bound]) -> Bound:
         return bind_year(number, spoken.evidence)
     years = _years(number, spoken)
     best: Bound | None = None
+    scale = find_stated_scale(spoken.text)
     for figure in spoken.evidence.figures:
         compared = compare_numbers(number, figure.number, figure.stated)
         if compared is None:
             continue
+        if not compared.same and scale and not number.exponent and number.unit is NumberUnit.PLAIN:
+            # "Net sales (in millions) - 2018: $32,765": the scale is said once for the row.
+            compared = compare_numbers(replace(number, exponent=scale), figure.number, figure.stated) or compared
         if not compared.same and _OF_SEVERAL.search(spoken.text):
             compared = unscaled(number, figure) or compared
         objection = (
