@@ -25,7 +25,7 @@ class DemoQuestion:
     pages: the pages of the document that hold the answer, where it has more than one page.
     quote: text that must be in a quote of that document; empty where none is required.
     forbidden: text that must be in no answer and no quote.
-    refused: there must be no answer, since no reachable document holds one.
+    unanswered: it must be refused, or be given closest passages, since no reachable document answers it.
     provider_down: ask while the embedding provider can't be reached; the answer must be flagged as degraded.
     note: what this question shows, in one sentence.
     """
@@ -38,7 +38,7 @@ class DemoQuestion:
     pages: tuple[int, ...] = ()
     quote: str = ""
     forbidden: tuple[str, ...] = ()
-    refused: bool = False
+    unanswered: bool = False
     provider_down: bool = False
     note: str
 
@@ -119,7 +119,7 @@ def demo_questions(tenant: DemoTenant) -> tuple[DemoQuestion, ...]:
             intent=UNRECOGNISED,
             kinds=frozenset({Kind.ORG_PROFILE}),
             forbidden=(latest["drawdown"], facts["issuer_limit_equity"]),
-            refused=True,
+            unanswered=True,
             note="Outside the domain: the most restrictive kind set, never a guess.",
         ),
         DemoQuestion(
@@ -137,7 +137,7 @@ def demo_questions(tenant: DemoTenant) -> tuple[DemoQuestion, ...]:
             intent="performance",
             kinds=_RUNS,
             forbidden=(other.periods[2024]["drawdown"], other.periods[2024]["run_id"], other.periods[2024]["nav"]),
-            refused=True,
+            unanswered=True,
             note=f"{other.name} holds the answer; nothing of it may show here.",
         ),
         DemoQuestion(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from apps.retrieval.admin.ask_sentences import TITLES
-from apps.retrieval.contracts import Answer, Degradation, GroundingStatus, RefusalReason, Repair
+from apps.retrieval.contracts import Answer, Degradation, GroundingStatus, RefusalReason, RelevanceStatus, Repair
 from apps.retrieval.trace import Stage
 
 # The label is always shown: neither the icon nor the colour stands alone.
@@ -57,8 +57,18 @@ class MissingPart:
 
 
 def badges(answer: Answer) -> tuple[Badge, ...]:
-    """The state of the answer first; after it, that a part of the way was missing, if one was."""
+    """Whether it answers what was asked, whether it stands in its sources, and what was missing on the way."""
     found = [_answer_badge(answer)]
+    if answer.relevance is not None and answer.relevance.status is RelevanceStatus.PARTIAL:
+        found.insert(
+            0,
+            Badge(
+                label="Answers in part",
+                tone="warn",
+                icon="rule",
+                meaning=f"Asked for, and not in the answer: {', '.join(answer.relevance.missing)}.",
+            ),
+        )
     if answer.repair is not Repair.NONE and not answer.refused:
         found.append(
             Badge(
@@ -109,9 +119,11 @@ def _answer_badge(answer: Answer) -> Badge:
             link_text="See what was found",
         )
     if answer.grounding is GroundingStatus.GROUNDED:
+        whole = answer.relevance is None or answer.relevance.status is RelevanceStatus.FULL
         return Badge(
             label="Grounded",
-            tone="good",
+            # Green would say that the question is answered.
+            tone="good" if whole else "quiet",
             icon="verified",
             meaning="Every number, quote and statement was found in the passages that the answer cites.",
         )
