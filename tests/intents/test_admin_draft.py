@@ -259,7 +259,7 @@ def test_everything_that_is_changed_is_saved_recorded_and_told(
     for sentence in (
         "Performance can now reach Schedules.",
         "A review example of Performance was added: “What of the schedules?”",
-        "The cap of Past runs goes from 700 to 750 characters.",
+        "The cap of Past runs goes from 2,800 to 750 characters.",
         "The total cap goes from 16,384 to 5,000 characters.",
         "Reference reports now come before Firm profiles",
         "needs a score of 0.3; it was 0.35",
@@ -286,9 +286,9 @@ def test_rows_and_columns_of_the_matrix_are_headed_and_every_box_says_what_it_me
 
 @pytest.mark.slow
 def test_an_intent_is_added_filled_in_and_saved(acme: Firm, officer: Visitor, draft: PolicyVersion) -> None:
-    page = save(officer, draft, typed(officer, draft).with_(add="intent", total_cap="4000"))
+    page = save(officer, draft, typed(officer, draft).with_(add="intent", total_cap="14000"))
     assert "Nothing is saved yet" in page.text
-    assert value(page, "total_cap") == "4000"
+    assert value(page, "total_cap") == "14000"
     assert stored(acme, draft).total_cap_chars == 16384
     form = Typed.from_page(page.tree).with_(
         label__i6="Costs", name__i6="costs", description__i6="Fees and charges.", kind__i6=["fund_profile"]
@@ -324,7 +324,7 @@ def test_what_can_t_be_stored_comes_back_beside_its_field_with_everything_typed(
     acme: Firm, officer: Visitor, draft: PolicyVersion
 ) -> None:
     before = stored(acme, draft)
-    form = typed(officer, draft).with_(cap__run="many", name__i2="performance", total_cap="4000", reason="")
+    form = typed(officer, draft).with_(cap__run="many", name__i2="performance", total_cap="14000", reason="")
     page = save(officer, draft, form.and_(kind__i1=["schedule"]))
     assert page.status == 422
     assert stored(acme, draft) == before
@@ -337,7 +337,7 @@ def test_what_can_t_be_stored_comes_back_beside_its_field_with_everything_typed(
         assert words in beside.text_content()
         assert page.tree.xpath(f"//*[@id='errors']//a[@href='#{field}'][contains(., '{title}: ')]")
         assert page.tree.xpath(f"//*[@id='{field}'][@aria-describedby]")
-    assert (value(page, "cap-run"), value(page, "total_cap"), value(page, "name-i2")) == ("many", "4000", "performance")
+    assert (value(page, "cap-run"), value(page, "total_cap"), value(page, "name-i2")) == ("many", "14000", "performance")
     assert "schedule" in Typed.from_page(page.tree).values["kind-i1"]
 
 

@@ -58,8 +58,8 @@ def test_it_says_since_when_and_by_whom(oscar: Visitor) -> None:
 def test_budgets_stand_in_their_order_with_their_caps(oscar: Visitor) -> None:
     rows = oscar.open("intents_policyversion_in_force").tree.xpath("//table[tfoot]//tr")
     cells = [[cell.text_content().strip() for cell in row.xpath("td")] for row in rows]
-    assert cells[1] == ["1", "Firm profile", "Firm profile", "800"]
-    assert cells[10] == ["10", "Reference report", "Reference packs", "600"]
+    assert cells[1] == ["1", "Firm profile", "Firm profile", "3200"]
+    assert cells[10] == ["10", "Reference report", "Reference packs", "2400"]
     assert cells[11] == ["16384"]
 
 

@@ -70,7 +70,7 @@ def version(olivia: Principal) -> PolicyVersion:
 
 
 def smaller(snapshot: PolicySnapshot) -> PolicySnapshot:
-    return replace(wider(snapshot), total_cap_chars=4000)
+    return replace(wider(snapshot), total_cap_chars=14000)
 
 
 def seen(page: Page) -> str:

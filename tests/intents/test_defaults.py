@@ -19,16 +19,16 @@ WHITELIST = {
     "attribution": {"run", "methodology", "fund_profile"},
 }
 BUDGETS = [
-    ("org_profile", "Firm profile", 800),
-    ("compliance_profile", "Compliance", 800),
-    ("methodology", "Methodology", 800),
-    ("fund_profile", "Funds", 1000),
-    ("style_sample", "House style", 1200),
-    ("run", "Past runs", 700),
-    ("report_edit_pattern", "Edit patterns", 500),
-    ("dataset_summary", "Dataset notes", 500),
-    ("schedule", "Schedules", 400),
-    ("reference_report", "Reference packs", 600),
+    ("org_profile", "Firm profile", 3200),
+    ("compliance_profile", "Compliance", 3200),
+    ("methodology", "Methodology", 3200),
+    ("fund_profile", "Funds", 4000),
+    ("style_sample", "House style", 4800),
+    ("run", "Past runs", 2800),
+    ("report_edit_pattern", "Edit patterns", 2000),
+    ("dataset_summary", "Dataset notes", 2000),
+    ("schedule", "Schedules", 1600),
+    ("reference_report", "Reference packs", 2400),
 ]
 
 

@@ -207,7 +207,7 @@ HASHED, ENCRYPTED = RecordingMode.HASH_ONLY, RecordingMode.ENCRYPTED_TEXT
         (
             with_budget(Kind.RUN, cap_chars=900),
             "other",
-            "The cap of Past runs goes from 700 to 900 characters.",
+            "The cap of Past runs goes from 2,800 to 900 characters.",
         ),
         (with_budget(Kind.RUN, label="Runs"), "other", "The heading of Past runs is now “Runs”."),
         (

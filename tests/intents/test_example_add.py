@@ -241,7 +241,7 @@ def replace_intents(firm: Firm) -> dict[str, Any]:
 def test_a_draft_that_was_submitted_meanwhile_is_offered_no_more(
     acme: Firm, olivia: Principal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    draft = begin(olivia, total_cap_chars=4000)
+    draft = begin(olivia, total_cap_chars=14000)
     monkeypatch.setattr("apps.intents.services.reviews.require_accuracy", lambda version, checked: None)
     with open_scope(tenant=acme.id, principal=olivia):
         version_submit(draft.id)

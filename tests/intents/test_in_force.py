@@ -57,7 +57,7 @@ def approved(officer: Principal, reviewer: Principal, *, in_s: float = 1.0) -> t
 
 
 def narrower(snapshot: PolicySnapshot) -> PolicySnapshot:
-    return replace(snapshot, total_cap_chars=4_000)
+    return replace(snapshot, total_cap_chars=14_000)
 
 
 def wait_for(moment: datetime) -> None:

@@ -41,8 +41,8 @@ def with_fallback(*kinds: Kind) -> PolicySnapshot:
         (replace(BASELINE, budgets=(replace(BASELINE.budgets[0], position=2), *BASELINE.budgets[1:])), "a position"),
         (replace(BASELINE, total_cap_chars=0), "total cap"),
         (
-            replace(BASELINE, total_cap_chars=1199),
-            "'style_sample', 1,200 characters, is larger than the total of 1,199",
+            replace(BASELINE, total_cap_chars=4799),
+            "'style_sample', 4,800 characters, is larger than the total of 4,799",
         ),
         (replace(BASELINE, classifier=replace(BASELINE.classifier, neighbours=0)), "neighbours"),
         (replace(BASELINE, classifier=replace(BASELINE.classifier, term_weight=-1.0)), "term_weight"),
@@ -55,7 +55,7 @@ def test_a_problem_is_named(policy: PolicySnapshot, problem: str) -> None:
 
 def test_caps_may_add_up_to_more_than_the_total() -> None:
     assert sum(budget.cap_chars for budget in BASELINE.budgets) > BASELINE.total_cap_chars
-    assert policy_problems(replace(BASELINE, total_cap_chars=1200)) == ()
+    assert policy_problems(replace(BASELINE, total_cap_chars=4800)) == ()
 
 
 def test_the_error_names_all_problems_at_once() -> None:

@@ -475,7 +475,7 @@ def reviewed_by_key(world: World, reviewer: str) -> Iterator[PolicyVersion]:
         author, _ = make_personal_key(world.acme, "olivia", role=Role.COMPLIANCE_OFFICER)
         with open_scope(tenant=world.acme.id, principal=author):
             draft = draft_start(reason="A smaller answer.")
-            content = replace(version_snapshot(draft), total_cap_chars=4000)
+            content = replace(version_snapshot(draft), total_cap_chars=14000)
             version = draft_save(draft.id, content=content, reason=draft.reason, revision=1)
             version_submit(version.id)
         principal, _ = make_personal_key(world.acme, reviewer, role=Role.REVIEWER)
