@@ -115,7 +115,10 @@ class HeldFirm:
             budgets = [
                 budget(Kind(row["kind"]), row["cap_chars"], position) for position, row in enumerate(BUDGETS, start=1)
             ]
-            deps = replace(dependencies_for(current_tenant()), intents=ScriptedGate(budgets))
+            deps = replace(
+                dependencies_for(current_tenant()),
+                intents=ScriptedGate(budgets, total_cap_chars=sum(row["cap_chars"] for row in BUDGETS)),
+            )
             scopes = tuple(sorted(scope for name, scope in self.scopes.items() if name != without))
             return answer(Question(text=text, tenant_id=self.firm.id, scope_ids=scopes), deps=deps).answer
 

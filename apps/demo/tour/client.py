@@ -105,7 +105,8 @@ class DemoClient:
 
     def _call(self, method: str, path: str, **request: Any) -> Json:
         response = self._http.request(method, path, **request)
-        while response.status_code == httpx.codes.TOO_MANY_REQUESTS:
+        # Too many calls, or a process that has just started: both say when to come again.
+        while response.is_error and "Retry-After" in response.headers:
             time.sleep(int(response.headers["Retry-After"]))
             response = self._http.request(method, path, **request)
         if response.is_error:

@@ -106,7 +106,8 @@ def _readable(quote: Quote, passage: Passage) -> Quote:
     if at is None:
         return quote
     first = last = at
-    if quote.end - quote.start < SHORT_CHARS and at and _joins(units[at - 1], units[at], passage):
+    is_short = quote.end - quote.start < SHORT_CHARS
+    if is_short and at and _joins(units[at - 1], units[at], passage) and _is_sentence(units[at - 1], passage):
         first = at - 1
     for beside in range(at + 1, min(at + 1 + MOST_FOLLOWING, len(units))):
         if units[beside].end - units[first].start > LONGEST_CHARS or not _joins(
@@ -120,6 +121,10 @@ def _readable(quote: Quote, passage: Passage) -> Quote:
 
 def _joins(unit: Unit, following: Unit, passage: Passage) -> bool:
     return not unit.is_row and not following.is_row and _is_shown(unit.start, following.end, passage)
+
+
+def _is_sentence(unit: Unit, passage: Passage) -> bool:
+    return passage.chunk.text[unit.start : unit.end].endswith((".", "!", "?", ":", ";"))
 
 
 def _is_shown(start: int, end: int, passage: Passage) -> bool:

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Final
 
 from apps.retrieval.contracts import AnswerKind, Certainty, ContextBlock, Passage, QueryAnalysis, Quote
@@ -77,7 +78,7 @@ def _pieces(passage: Passage) -> Iterator[tuple[Quote, bool]]:
     """Yield the pieces of a passage with their rows, and whether each is a heading."""
     rows = {unit.start for unit in split_units(passage.chunk.text) if unit.is_row}
     quotes = list(quotable_pieces(passage))
-    for quote, following in zip(quotes, [*quotes[1:], None], strict=True):
+    for quote, following in zip_longest(quotes, quotes[1:]):
         if quote.start not in rows:
             yield quote, len(quote.text) <= _HEADING_LONGEST_CHARS and not _ENDS.search(quote.text)
         elif not is_table_header(quote, following):
