@@ -100,6 +100,7 @@ _NO_PAGE: Final = {
     "password/set/<str:secret>/": "leads to the new password",
     "mailbox/<str:secret>/": "leads to the mailbox",
     "admin/autocomplete/": "is asked by no form of ours",
+    "admin/ask/progress/<uuid:name>/": "is data for a script: which stages of a question have ended",
     "admin/tenants/tenant/": "leads to the tenant that one works in",
     "admin/tenants/user/<path:object_id>/": "leads to the account",
     "admin/privacy/certificates/supplements/<uuid:supplement_id>/json/": "is a file, which takes a restore",

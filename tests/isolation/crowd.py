@@ -113,7 +113,8 @@ if __name__ != "__main__":
 
 def ask(application: Application, key: str, address: str, body: dict[str, Any] | None = None) -> tuple[int, str]:
     """One request, from its beginning to the end at which a server closes it. Returns its status, headers and body."""
-    environ: dict[str, Any] = {"HTTP_AUTHORIZATION": f"Bearer {key}", "PATH_INFO": address}
+    place, _, query = address.partition("?")
+    environ: dict[str, Any] = {"HTTP_AUTHORIZATION": f"Bearer {key}", "PATH_INFO": place, "QUERY_STRING": query}
     if body is not None:
         content = json.dumps(body).encode()
         environ |= {"REQUEST_METHOD": "POST", "CONTENT_TYPE": "application/json", "CONTENT_LENGTH": str(len(content))}
@@ -141,7 +142,7 @@ def one_of_many(application: Application, orders: dict[str, Any], seed: str) -> 
             "documents": "/api/v1/documents/",
             "document": f"/api/v1/documents/{client['document']}/",
             "foreign": f"/api/v1/documents/{client['foreign']}/",
-            "events": "/api/v1/audit/events/",
+            "events": "/api/v1/audit/events/?action=retrieval.question.answered",
             "query": "/api/v1/query/",
         }.get(act, f"/api/v1/crowd/{act}/")
         status, answer = ask(application, client["key"], address, {"question": _QUESTION} if act == "query" else None)

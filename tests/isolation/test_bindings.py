@@ -50,6 +50,8 @@ READ: Final = {
     of_questions.SEARCHED: ITSELF,
     of_questions.REJECTED: ITSELF,
     of_questions.FAILED: ITSELF,
+    of_questions.CALLED: ITSELF,
+    of_questions.RETURNED: ITSELF,
     **dict.fromkeys(draft_list._CHANGED, "Shown beside a draft: who changed it last, and that it was sent back."),
     of_questions.REPLAYED: "Counts against the person who is named by it, and who wrote it.",
 }
@@ -59,6 +61,7 @@ TOLD: Final = {
     "audit/api/views.py": "A list that a person searches.",
     "audit/webhooks/collecting.py": "Classes that an administrator chose: that it was recorded is all that is told.",
     "erasure/retention/event_source.py": "Every class, by its age, for a purge of two people.",
+    "retrieval/usage/counting.py": "Figures that a person reads: requests to models by day and intent.",
     "retrieval/replay/limits.py": "How many there were since: said beside a replay.",
 }
 _ALONE: Final = "and not alone"

@@ -21,6 +21,7 @@ REVIEWED = {
     "tenants_apikey.expires_at",
     "tenants_idempotentrequest.expires_at",
     "tenants_session.expires_at",
+    "retrieval_keptanswer.expires_at",
     # Set by corpus_note_change, after whatever a statement says.
     "corpus_document.updated_at",
     "corpus_ingestjob.updated_at",

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from typing import Final
 
 from apps.retrieval.contracts import AnswerKind, Certainty, ContextBlock, Passage, QueryAnalysis, Quote
-from apps.retrieval.stages.figures.answerable import Lack, lack_of
+from apps.retrieval.stages.figures.answerable import Lack, asks_for_a_figure, lack_of
 from apps.retrieval.stages.question.relax import states
 from apps.retrieval.stages.quoting.fit import fits_kind
 from apps.retrieval.stages.quoting.rows import is_table_header, with_row
@@ -57,6 +57,8 @@ def rate(analysis: QueryAnalysis, context: ContextBlock, kind: AnswerKind) -> tu
     ratings = rate_pieces([Piece(text=quote.text, surroundings=around) for _, quote, _, around in found], analysis)
     similarities = [dict(passage.similarities) for passage in context.passages]
     lifts = [sum(states(each.chunk.document, one) for one in likely) for each in context.passages]
+    # A piece without a lack then names the figure asked for, gives one, and is of the period.
+    names_figure = bool(analysis.figures) and asks_for_a_figure(analysis)
     rated = [
         _rated(
             index,
@@ -68,6 +70,7 @@ def rate(analysis: QueryAnalysis, context: ContextBlock, kind: AnswerKind) -> tu
             fit=fits_kind(kind, quote),
             lack=lack_of(quote, context.passages[index], analysis),
             likely=lifts[index],
+            names_figure=names_figure,
         )
         for (index, quote, is_heading, _), relevance in zip(found, ratings, strict=True)
     ]
@@ -90,7 +93,8 @@ _INTERCEPT: Final = -6.6
 _COVERAGE: Final = 1.4
 _OWN_COVERAGE: Final = 1.2
 _SIMILARITY: Final = 3.6
-_UNKNOWN_SIMILARITY: Final = 0.3
+# Where a piece was not embedded, its similarity is estimated from its words.
+_ESTIMATED_SIMILARITY: Final = (0.15, 0.5)
 _FIT: Final = 1.0
 _FIT_AND_COVERAGE: Final = 1.2
 _RANK: Final = 1.3
@@ -98,6 +102,12 @@ _LENGTH: Final = 1.6
 _LIKELY: Final = 0.8
 _HEADING: Final = -2.0
 _LACK: Final = -1.0
+_NAMED: Final = 1.0
+
+
+def _estimate(relevance: Relevance) -> float:
+    least, gained = _ESTIMATED_SIMILARITY
+    return least + gained * relevance.coverage
 
 
 def _rated(
@@ -111,12 +121,13 @@ def _rated(
     fit: float,
     lack: Lack | None,
     likely: int,
+    names_figure: bool,
 ) -> RatedPiece:
     logit = (
         _INTERCEPT
         + _COVERAGE * relevance.coverage
         + _OWN_COVERAGE * relevance.own_coverage
-        + _SIMILARITY * (_UNKNOWN_SIMILARITY if similarity is None else similarity)
+        + _SIMILARITY * (_estimate(relevance) if similarity is None else similarity)
         + _FIT * fit
         + _FIT_AND_COVERAGE * fit * relevance.coverage
         + _RANK / (1 + rank)
@@ -124,6 +135,7 @@ def _rated(
         + _LIKELY * likely
         + _HEADING * is_heading
         + _LACK * (lack is not None)
+        + _NAMED * (names_figure and lack is None)
     )
     confidence = 1 / (1 + math.exp(-logit))
     return RatedPiece(
