@@ -142,7 +142,7 @@ def one_of_many(application: Application, orders: dict[str, Any], seed: str) -> 
             "documents": "/api/v1/documents/",
             "document": f"/api/v1/documents/{client['document']}/",
             "foreign": f"/api/v1/documents/{client['foreign']}/",
-            "events": "/api/v1/audit/events/?action=retrieval.question.answered",
+            "events": "/api/v1/audit/events/?action=corpus.",
             "query": "/api/v1/query/",
         }.get(act, f"/api/v1/crowd/{act}/")
         status, answer = ask(application, client["key"], address, {"question": _QUESTION} if act == "query" else None)

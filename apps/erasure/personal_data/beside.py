@@ -182,6 +182,12 @@ MEMORIES: Final = (
         because="The labels of statement lines that come with it.",
     ),
     Fields(
+        "memory:apps.retrieval.stages.grounding.labels memory:apps.retrieval.stages.grounding.moving_words "
+        "memory:apps.retrieval.stages.grounding.wording",
+        Sort.NONE,
+        because="Words that come with it, by language.",
+    ),
+    Fields(
         "memory:apps.retrieval.stages.question.jurisdiction_names",
         Sort.DERIVED,
         because="Codes of countries for what documents state as their jurisdiction.",

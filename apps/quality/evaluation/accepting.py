@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from functools import cache
 from typing import Any, Final
 
 Accepts = tuple[tuple[str, ...], ...]
@@ -80,7 +79,6 @@ def held_by(texts: Iterable[str]) -> str:
     return "\n¶\n".join(text for text in texts if text)
 
 
-@cache
 def _pattern(wanted: str) -> re.Pattern[str]:
     before = _BEFORE_FIGURE if wanted[0].isdigit() else _BEFORE_WORD if wanted[0].isalnum() else ""
     after = _AFTER_FIGURE if wanted[-1].isdigit() else _AFTER_WORD if wanted[-1].isalnum() else ""
