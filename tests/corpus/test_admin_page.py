@@ -420,7 +420,9 @@ def test_a_page_of_the_admin_is_an_answer() -> None:
     assert Trail.of(QueryDict("answer=/admin/ask/")).answer == "/admin/ask/"
 
 
-@pytest.mark.parametrize("hits", ["x", "~", "0" * 32 + ".1.2", str(Hit(UUID(int=1), 1, 2, 3)) + "~x", "é", "0" * 100_000])
+@pytest.mark.parametrize(
+    "hits", ["x", "~", "0" * 32 + ".1.2", str(Hit(UUID(int=1), 1, 2, 3)) + "~x", "é", "0" * 100_000]
+)
 def test_quotes_that_can_t_be_read_are_left_out_and_told(hits: str) -> None:
     asked = QueryDict(mutable=True)
     asked["hits"] = hits
