@@ -49,6 +49,9 @@ class Door(NamedTuple):
 DOORS = (
     Door("post", "/api/v1/query/", Permission.QUESTION_ASK),
     Door("post", "/api/v1/search/", Permission.QUESTION_ASK),
+    Door("get", "/api/v1/queries/", Permission.QUESTION_ASK),
+    Door("post", "/api/v1/queries/{event}/send/", Permission.QUESTION_ASK),
+    Door("post", "/api/v1/queries/{event}/take-back/", Permission.QUESTION_ASK),
     Door("get", "/api/v1/documents/", Permission.DOCUMENT_VIEW),
     Door("post", "/api/v1/documents/", Permission.DOCUMENT_ADD),
     Door("post", "/api/v1/documents/batch/", Permission.DOCUMENT_ADD),

@@ -157,14 +157,15 @@ def test_an_answer_that_was_written_when_the_document_went_is_written_anew(
     look, tries = require_open, list[str]()
 
     def erased_meanwhile(scope_ids: Collection[ScopeId]) -> None:
-        if not tries:
+        # The first look is before the question is embedded, the second before the answer is recorded.
+        if len(tries) == 1:
             beside(lambda: erased(firm, [letter])).join()
         tries.append("looked")
         look(scope_ids)
 
     monkeypatch.setattr(ask_service, "require_open", erased_meanwhile)
     found = asked(amy)
-    assert tries == ["looked", "looked"]
+    assert tries == ["looked"] * 4
     assert "12.5" not in found.result.answer.text
     assert found.result.answer.text == asked(amy).result.answer.text
     assert naming(firm, letter) == 0
