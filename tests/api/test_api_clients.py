@@ -81,9 +81,9 @@ def environment(
 
 
 def test_a_python_client_makes_the_round_trip(document: Path, environment: dict[str, str], tmp_path: Path) -> None:
-    # Nothing of the document may be beyond the generator, but for the name of JSON Lines, which is none of its own; and
-    # what it made need not be pretty.
-    as_bytes = {"application/jsonl": "application/octet-stream"}
+    # Nothing of the document may be beyond the generator, but for the names of JSON Lines and PNG, which are bytes to
+    # it; and what it made need not be pretty.
+    as_bytes = dict.fromkeys(("application/jsonl", "image/png"), "application/octet-stream")
     config = {"post_hooks": [], "content_type_overrides": as_bytes}
     (tmp_path / "generator.json").write_text(json.dumps(config))
     generator = (sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none", "--fail-on-warning")

@@ -175,8 +175,14 @@ def needs_person(example: Example) -> bool:
         or is_about_access(example)
         or is_removal(example)
         or is_of_directory(example)
+        or is_about_sending(example)
         or (example.path.startswith(of_people) and example.method != "get")
     )
+
+
+def is_about_sending(example: Example) -> bool:
+    """About a question that somebody sends to an officer."""
+    return example.path.startswith("/api/v1/queries/{id}/")
 
 
 def is_of_directory(example: Example) -> bool:
@@ -327,6 +333,25 @@ def test_every_example_runs_as_it_stands(
     assert (tmp_path / "report.md").exists()
     assert (tmp_path / "page-1.png").read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / "policy-version-1.py").read_text() == render_policy_file(baseline_snapshot())
+
+
+def test_a_question_is_sent_and_taken_back_as_the_examples_say(
+    acme: Firm, live_server: LiveServer, shell: dict[str, str], tmp_path: Path
+) -> None:
+    make_member(acme, "alice", Role.ANALYST)
+    key = make_personal_key(acme, "alice", role=Role.ANALYST)[1]
+    # Nothing is held that answers the question of the example.
+    asked = httpx.post(
+        f"{live_server.url}/api/v1/query/",
+        json={"question": "What was the drawdown in Q4 2024?"},
+        headers={"Authorization": f"Bearer {key}"},
+        trust_env=False,
+        timeout=60,
+    ).json()
+    document = httpx.get(f"{live_server.url}/api/v1/openapi.json", trust_env=False).json()
+    environment = {**shell, "GLASSBOX_KEY": key, "QUESTION_ID": asked["audit_event_id"]}
+    failures = [failure(each.source, environment, tmp_path) for each in filter(is_about_sending, examples(document))]
+    assert failures == ["", ""]
 
 
 def test_every_example_of_a_removal_runs_for_those_who_decide(

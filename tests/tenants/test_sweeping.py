@@ -96,6 +96,7 @@ WALKS_BY_THEMSELVES = {
     "apps/operations/backup/replay.py",
     # Which tenants there are to go through, handed to each_tenant.
     "apps/tenants/sweeping.py",
+    "apps/retrieval/usage/counting.py",
     "apps/erasure/retention/counting.py",
     # One at a time, each by each_that_can: the first that has something is enough.
     "apps/corpus/services/ingest/turns.py",
