@@ -157,14 +157,14 @@ def test_an_answer_that_was_written_when_the_document_went_is_written_anew(
     look, tries = require_open, list[str]()
 
     def erased_meanwhile(scope_ids: Collection[ScopeId]) -> None:
-        # The first look is before the question is embedded, the second before the answer is recorded.
-        if len(tries) == 1:
+        if not tries:
             beside(lambda: erased(firm, [letter])).join()
         tries.append("looked")
         look(scope_ids)
 
     monkeypatch.setattr(ask_service, "require_open", erased_meanwhile)
     found = asked(amy)
+    # Each try looks before the question is embedded, and before the answer is recorded.
     assert tries == ["looked"] * 4
     assert "12.5" not in found.result.answer.text
     assert found.result.answer.text == asked(amy).result.answer.text

@@ -354,7 +354,7 @@ def test_an_evaluation_sends_no_document_again_that_was_erased_meanwhile(firm: F
         snapshot=policy,
         settings=RunSettings(policy=policy.retrieval),
         kept=KeptVectors(),
-        generation_profile=firm.tenant.generation_profile,
+        generation_profile="chat",
     )
 
     def erase_it(body: Any) -> str:

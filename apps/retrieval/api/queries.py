@@ -21,7 +21,7 @@ from apps.retrieval.models import SentQuestion, SentState
 from apps.retrieval.selectors.own_questions import own_questions
 from apps.retrieval.selectors.sent_questions import sent_of
 from apps.retrieval.sent.content import reply_of
-from apps.retrieval.sent.services import LONGEST_NOTE, question_send, question_take_back
+from apps.retrieval.sent.services import LONGEST_NOTE, question_send, question_take_back, require_own_question
 from apps.tenants.api.examples import sample
 from apps.tenants.api.idempotency import ActResponse, idempotent
 from apps.tenants.api.serializers import StrictSerializer
@@ -147,6 +147,8 @@ class SendQuestionView(ApiView):
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
+        # What is not there is told before what is wrong with the body.
+        require_own_question(id)
         body = SendSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         said = body.validated_data
