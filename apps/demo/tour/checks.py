@@ -74,9 +74,10 @@ def question_checks(asked: AskedQuestion, file_ids: Mapping[str, str]) -> Iterat
             yield _check(
                 f"{name}: quotes {question.quote}", any(question.quote in quote for quote in quotes), asked.told
             )
-    answered = body["outcome"] == "answered"
-    wanted = "is not answered" if question.unanswered else "is answered"
-    yield _check(f"{name}: {wanted}", answered is not question.unanswered, asked.told)
+    if question.unanswered:
+        yield _check(f"{name}: is not answered", body["outcome"] != "answered", asked.told)
+    else:
+        yield _check(f"{name}: is answered, or the closest passages are quoted", not body["refused"], asked.told)
     if question.forbidden:
         found = [words for words in question.forbidden if words in asked.told]
         yield _check(f"{name}: says nothing that it must not", not found, ", ".join(found))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -53,10 +53,10 @@ def choose(
     for each in near:
         firsts.setdefault(each.passage, each)
     ordered = [*firsts.values(), *(each for each in near if each is not firsts[each.passage])][:most]
-    quotes = [_readable(each.quote, context.passages[each.passage]) for each in ordered]
+    quotes = _apart(_readable(each.quote, context.passages[each.passage]) for each in ordered)
     missing = _missing(best, analysis, context, kind)
     return Chosen(
-        quotes=tuple(dict.fromkeys(quotes)),
+        quotes=tuple(quotes),
         confidence=best.confidence,
         missing=missing,
         fits=best.lack is None and best.fit >= FORM_NEEDED and not _unheld(analysis, context),
@@ -91,6 +91,15 @@ def _missing(best: RatedPiece, analysis: QueryAnalysis, context: ContextBlock, k
     if (best.lack is Lack.NUMBER or best.fit < FORM_NEEDED) and kind in KINDS_IN_WORDS:
         found.append(KINDS_IN_WORDS[kind])
     return tuple(dict.fromkeys(found))
+
+
+def _apart(quotes: Iterable[Quote]) -> list[Quote]:
+    """Return the quotes without those that overlap an earlier one."""
+    kept: list[Quote] = []
+    for quote in quotes:
+        if not any(quote.ref_id == each.ref_id and quote.start < each.end and each.start < quote.end for each in kept):
+            kept.append(quote)
+    return kept
 
 
 def _readable(quote: Quote, passage: Passage) -> Quote:

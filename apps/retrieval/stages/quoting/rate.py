@@ -11,7 +11,7 @@ from typing import Final
 
 from apps.retrieval.contracts import AnswerKind, Certainty, ContextBlock, Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.answerable import Lack, asks_for_a_figure, lack_of
-from apps.retrieval.stages.question.relax import states
+from apps.retrieval.stages.question.relax import period_matches, states
 from apps.retrieval.stages.quoting.fit import fits_kind
 from apps.retrieval.stages.quoting.rows import is_table_header, with_row
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
@@ -71,6 +71,7 @@ def rate(analysis: QueryAnalysis, context: ContextBlock, kind: AnswerKind) -> tu
             lack=lack_of(quote, context.passages[index], analysis),
             likely=lifts[index],
             names_figure=names_figure,
+            of_period=_is_of_asked_period(context.passages[index], analysis),
         )
         for (index, quote, is_heading, _), relevance in zip(found, ratings, strict=True)
     ]
@@ -103,6 +104,13 @@ _LIKELY: Final = 0.8
 _HEADING: Final = -2.0
 _LACK: Final = -1.0
 _NAMED: Final = 1.0
+_OF_PERIOD: Final = 0.8
+
+
+def _is_of_asked_period(passage: Passage, analysis: QueryAnalysis) -> bool:
+    """Return whether the document states a period that is asked for: a rule or a method is of any, and says less."""
+    document = passage.chunk.document
+    return any(period_matches(each, document.fiscal_year, document.fiscal_quarter) for each in analysis.periods)
 
 
 def _estimate(relevance: Relevance) -> float:
@@ -122,6 +130,7 @@ def _rated(
     lack: Lack | None,
     likely: int,
     names_figure: bool,
+    of_period: bool,
 ) -> RatedPiece:
     logit = (
         _INTERCEPT
@@ -136,6 +145,7 @@ def _rated(
         + _HEADING * is_heading
         + _LACK * (lack is not None)
         + _NAMED * (names_figure and lack is None)
+        + _OF_PERIOD * of_period
     )
     confidence = 1 / (1 + math.exp(-logit))
     return RatedPiece(
