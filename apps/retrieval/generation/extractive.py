@@ -29,7 +29,7 @@ from apps.retrieval.stages.quoting.rate import RatedPiece, rate
 from apps.retrieval.stages.quoting.rows import with_row
 
 MOST_BESIDE_ROWS: Final = 1
-CONFIDENCE_NEEDED: Final = 0.3
+CONFIDENCE_NEEDED: Final = 0.35
 """From this confidence on, the best piece is given as an answer."""
 CLOSE_FROM: Final = 0.01
 """Below this confidence, nothing is near enough to the question to be worth showing."""
