@@ -24,7 +24,7 @@ from apps.retrieval.contracts import (
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.recorder import TraceRecorder
 from apps.retrieval.stages.question.relax import document_filter
-from apps.retrieval.steps import answering, narrowing, reading, searching, statement_lines
+from apps.retrieval.steps import answering, finishing, narrowing, reading, searching, statement_lines
 from apps.retrieval.trace import Trace
 
 _NOTHING_FOUND = (
@@ -83,11 +83,11 @@ def answer(question: Question, *, deps: PipelineDependencies) -> PipelineResult:
     analysis, context = found.analysis, found.outcome
     if isinstance(context, Refusal):
         trace = recorder.finish()
-        return PipelineResult(answer=answering.refuse(context, analysis, trace), trace=trace)
+        return PipelineResult(answer=finishing.refuse(context, analysis, trace), trace=trace)
     draft = answering.write(recorder, analysis, context, deps)
     outcome = answering.check(recorder, draft, context, analysis, deps)
     trace = recorder.finish()
-    return PipelineResult(answer=answering.finish_answer(outcome, context, analysis, trace), trace=trace)
+    return PipelineResult(answer=finishing.finish_answer(outcome, context, analysis, trace), trace=trace)
 
 
 def find(question: Question, *, deps: PipelineDependencies) -> FindResult:

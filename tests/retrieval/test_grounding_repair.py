@@ -85,6 +85,8 @@ def test_an_answer_that_is_withheld_is_replaced_by_quotations_and_marked(server:
     (marked,) = result.degradations
     assert marked.code == "retrieval.answer_withheld"
     assert "These are quotations." in marked.message
+    (named,) = [notice for notice in result.notices if notice.startswith("Left out")]
+    assert "do not confirm it" in named
 
 
 def test_what_still_does_not_stand_is_taken_out(server: ModelServer) -> None:
@@ -92,6 +94,7 @@ def test_what_still_does_not_stand_is_taken_out(server: ModelServer) -> None:
     result = ask(server)
     assert (result.answer.text, result.answer.repair) == (RIGHT, Repair.SHORTENED)
     assert [citation.ref_id for citation in result.answer.citations] == [CASH]
+    assert any("98 %" in notice for notice in result.answer.notices)
 
 
 def test_the_first_answer_is_shortened_where_the_second_is_no_better(server: ModelServer) -> None:

@@ -23,6 +23,7 @@ _DEGRADED: Mapping[str, str] = {
     "missing; ask again when the provider is back.",
     Stage.DIVERSIFY: "Passages that say the same may appear together. What was found does not change.",
     Stage.RERANK: "The passages are in the order of the search, so the best one may come later.",
+    Stage.GROUND: "The model's answer is not shown. What you read is quoted from the documents.",
     Stage.GENERATE: "The answer is quoted word for word from the documents instead of being written by the model.",
 }
 

@@ -7,17 +7,13 @@ from dataclasses import dataclass
 
 from apps.intents.contracts import KindGrant
 from apps.retrieval.contracts import (
-    Answer,
     Candidate,
-    Citation,
     ContextBlock,
     Finding,
     GeneratedAnswer,
     GroundingReport,
     GroundingStatus,
     QueryAnalysis,
-    Refusal,
-    RefusalReason,
     Repair,
 )
 from apps.retrieval.dependencies import PipelineDependencies
@@ -25,21 +21,15 @@ from apps.retrieval.errors import GenerationError
 from apps.retrieval.generation.extractive import as_closest
 from apps.retrieval.generation.protocol import Revising
 from apps.retrieval.recorder import OpenStage, TraceRecorder
-from apps.retrieval.stages.grounding.cite import cite
 from apps.retrieval.stages.grounding.ground import ground
 from apps.retrieval.stages.grounding.shorten import shorten, still_answers
 from apps.retrieval.stages.grounding.subject import unknown_names, unknown_periods
-from apps.retrieval.stages.quoting.judge import judge_relevance
 from apps.retrieval.stages.ranking.assemble import assemble
 from apps.retrieval.steps.quoting import check_quoted, quote
-from apps.retrieval.trace import Stage, StageStatus, Trace
+from apps.retrieval.trace import Stage, StageStatus
 
 _WITHHELD = "retrieval.answer_withheld"
 _QUOTED_INSTEAD = "The model's answer was withheld: {reason} These are quotations."
-_UNGROUNDED = (
-    "The documents do not confirm the answer that was written, so it is withheld. {reason} Open the passages that "
-    "were found, or ask again in the words of the documents."
-)
 
 
 def build_context(
@@ -241,50 +231,3 @@ def _revise(
     except GenerationError as error:
         stage.degrade(code=error.code, message=error.detail)
         return None
-
-
-def finish_answer(outcome: Outcome, context: ContextBlock, analysis: QueryAnalysis, trace: Trace) -> Answer:
-    """Return the answer with its citations, or a refusal if the answer is withheld."""
-    draft, report = outcome.answer, outcome.report
-    refusal = draft.refusal
-    if outcome.withheld and report is not None:
-        refusal = Refusal(reason=RefusalReason.UNGROUNDED, message=_UNGROUNDED.format(reason=report.reason))
-    if refusal is not None:
-        return refuse(refusal, analysis, trace, generator=draft.generator, model=draft.model, report=report)
-    citations: tuple[Citation, ...] = cite(draft, context, language=analysis.language)
-    return Answer(
-        text=draft.text,
-        ref_ids=draft.ref_ids,
-        citations=citations,
-        grounding=report.status if report and not draft.closest else None,
-        generator=draft.generator,
-        model=draft.model,
-        degradations=trace.degradations,
-        notices=analysis.notices,
-        repair=outcome.repair,
-        relevance=judge_relevance(draft, context, analysis),
-        closest=draft.closest,
-    )
-
-
-def refuse(
-    refusal: Refusal,
-    analysis: QueryAnalysis,
-    trace: Trace,
-    *,
-    generator: str = "",
-    model: str = "",
-    report: GroundingReport | None = None,
-) -> Answer:
-    """Return an answer that refuses and says why."""
-    return Answer(
-        text=refusal.message,
-        ref_ids=(),
-        citations=(),
-        grounding=report.status if report else None,
-        generator=generator,
-        model=model,
-        degradations=trace.degradations,
-        notices=analysis.notices,
-        refusal=refusal,
-    )
