@@ -177,15 +177,10 @@ MEMORIES: Final = (
         withheld="Patterns made from names of companies and words of questions, in a program's memory until it ends.",
     ),
     Fields(
-        "memory:apps.retrieval.stages.figures.lines",
+        "memory:apps.retrieval.stages.figures.lines memory:apps.retrieval.stages.grounding.labels "
+        "memory:apps.retrieval.stages.grounding.moving_words memory:apps.retrieval.stages.grounding.wording",
         Sort.NONE,
-        because="The labels of statement lines that come with it.",
-    ),
-    Fields(
-        "memory:apps.retrieval.stages.grounding.labels memory:apps.retrieval.stages.grounding.moving_words "
-        "memory:apps.retrieval.stages.grounding.wording",
-        Sort.NONE,
-        because="Words that come with it, by language.",
+        because="Labels of statement lines and other words that come with it, by language.",
     ),
     Fields(
         "memory:apps.retrieval.stages.question.jurisdiction_names",
