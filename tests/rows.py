@@ -86,7 +86,9 @@ def remember_rows() -> Rows:
     """Return all that is committed."""
     tables = {}
     for name in filled_tables():
-        with _superuser().cursor().copy(f"COPY {name} TO STDOUT (FORMAT binary)") as copy:
+        # In an order of its own: what was deleted before leaves room, so that rows lie in any order on their pages.
+        ordered = f"SELECT * FROM {name} AS one ORDER BY one::text"
+        with _superuser().cursor().copy(f"COPY ({ordered}) TO STDOUT (FORMAT binary)") as copy:
             tables[name] = b"".join(copy)
     reached = _superuser().execute(f"SELECT seqrelid::regclass::text, reached FROM ({_SEQUENCES}) AS found")
     return Rows(tables=tables, sequences=dict(reached.fetchall()))
