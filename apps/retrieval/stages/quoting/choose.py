@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -54,12 +54,13 @@ def choose(
         firsts.setdefault(each.passage, each)
     ordered = [*firsts.values(), *(each for each in near if each is not firsts[each.passage])][:most]
     quotes = _apart(_readable(each.quote, context.passages[each.passage]) for each in ordered)
-    missing = _missing(best, analysis, context, kind)
+    unheld = _unheld(analysis, context)
+    missing = (*unheld, *_missing(best, analysis, context, kind))
     return Chosen(
         quotes=tuple(quotes),
         confidence=best.confidence,
-        missing=missing,
-        fits=best.lack is None and best.fit >= FORM_NEEDED and not _unheld(analysis, context),
+        missing=tuple(dict.fromkeys(missing)),
+        fits=best.lack is None and best.fit >= FORM_NEEDED and not unheld,
     )
 
 
@@ -77,20 +78,20 @@ KINDS_IN_WORDS: Final = {
 }
 
 
-def _missing(best: RatedPiece, analysis: QueryAnalysis, context: ContextBlock, kind: AnswerKind) -> tuple[str, ...]:
-    found = list(_unheld(analysis, context))
+def _missing(best: RatedPiece, analysis: QueryAnalysis, context: ContextBlock, kind: AnswerKind) -> Iterator[str]:
+    """Yield what the best piece lacks, in words."""
     if best.lack is Lack.COMPANY:
-        named = (value for each in analysis.filters if each.field is FilterField.COMPANY for value in each.values)
-        found.append(" or ".join(named))
+        yield " or ".join(
+            value for each in analysis.filters if each.field is FilterField.COMPANY for value in each.values
+        )
     if best.lack is Lack.FIGURE:
-        found.extend(f"“{figure.text}”" for figure in analysis.figures)
+        yield from (f"“{figure.text}”" for figure in analysis.figures)
     if best.lack is Lack.PERIOD and not unknown_periods(analysis, context):
         held = ", ".join(list_held_periods(context.passages))
         asked = " or ".join(period.label for period in analysis.periods)
-        found.append(f"{asked} (they cover {held})" if held else asked)
+        yield f"{asked} (they cover {held})" if held else asked
     if (best.lack is Lack.NUMBER or best.fit < FORM_NEEDED) and kind in KINDS_IN_WORDS:
-        found.append(KINDS_IN_WORDS[kind])
-    return tuple(dict.fromkeys(found))
+        yield KINDS_IN_WORDS[kind]
 
 
 def _apart(quotes: Iterable[Quote]) -> list[Quote]:
