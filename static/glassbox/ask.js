@@ -78,8 +78,23 @@ document.addEventListener("DOMContentLoaded", () => {
         }
         showBusy(true);
     });
+    // Glassbox has just started and loads its model. Nobody who waits for that need press the button again.
+    const ASK_AGAIN_MS = 2000;
+    if ("asksAgain" in form.dataset) {
+        const timer = setTimeout(() => form.requestSubmit(), ASK_AGAIN_MS);
+        form.addEventListener("input", () => {
+            clearTimeout(timer);
+            said.textContent = "";
+        });
+        form.addEventListener("submit", () => clearTimeout(timer));
+    }
     // Coming back by the browser's button finds the page as it was left: searching.
-    window.addEventListener("pageshow", () => showBusy(false));
+    window.addEventListener("pageshow", () => {
+        showBusy(false);
+        if ("asksAgain" in form.dataset) {
+            said.textContent = "This page asks again by itself in a moment.";
+        }
+    });
 
     const openAll = document.querySelector(".ask-open-all");
     if (openAll) {

@@ -181,6 +181,7 @@ BODIES: dict[str, dict[str, Any] | None] = {
     "/documents/{document}/": {"company": "Acme"},
     "/query/": {"question": "What was the drawdown?"},
     "/search/": {"question": "What was the drawdown?"},
+    "/queries/{event}/send/": {"question": "What was the drawdown?", "note": "", "consent": True},
     "/versions/": {"reason": "A change."},
     "/versions/{version}/": {
         "reason": "A change.",

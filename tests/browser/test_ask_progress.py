@@ -10,13 +10,16 @@ import pytest
 from django.conf import LazySettings
 from playwright.sync_api import Page, expect
 
+from apps.corpus.providers import warming
 from apps.tenants.context import open_scope
 from apps.tenants.models import Tenant
 from apps.tenants.roles import Role
+from tests.baked import baked
 from tests.browser.conftest import PASSWORD
 from tests.corpus.ingesting import REPORT, ingest, run
 from tests.factories import Firm, make_member
 from tests.model_server import ModelServer
+from tests.retrieval.asking import make_acme
 from tests.retrieval.test_model_calls import refs
 
 QUESTION = "What was the maximum drawdown of the Alpha Fund in the fourth quarter?"
@@ -59,6 +62,7 @@ def test_the_stages_appear_while_a_model_writes(
         Tenant.objects.filter(id=acme.id).update(generation_profile="chat", residency_strict=False)
     page = sign_in("alice")
     page.get_by_role("link", name="Ask", exact=True).click()
+    expect(page.get_by_label("Your question")).to_be_focused()
     shown = page.get_by_role("region", name="On the way to the answer")
     expect(shown).to_be_hidden()
     page.evaluate(_NOTES)
@@ -69,3 +73,21 @@ def test_the_stages_appear_while_a_model_writes(
     page.wait_for_event("console", lambda said: said.text == "shown: Build the context")
     expect(page.locator("#answer")).to_contain_text("12.5 %")
     expect(shown).to_be_hidden()
+
+
+def test_a_question_that_came_too_early_is_asked_again(sign_in: SignIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warming, "LONGEST_WAIT_S", 0.05)
+    # It embeds on this machine.
+    make_member(baked(make_acme), "asker", Role.COMPLIANCE_OFFICER, password=PASSWORD)
+    page = sign_in("asker")
+    page.get_by_role("link", name="Ask", exact=True).click()
+    expect(page.get_by_label("Your question")).to_be_focused()
+    warming._warmth.begin()
+    try:
+        page.get_by_label("Your question").fill(QUESTION)
+        page.get_by_role("button", name="Ask").click()
+        expect(page.get_by_role("alert")).to_contain_text("is warming up")
+        expect(page.get_by_text("This page asks again by itself in a moment.")).to_be_visible()
+    finally:
+        warming._warmth.end()
+    expect(page.locator("#answer")).to_be_visible()

@@ -57,11 +57,14 @@ def own_readers() -> Iterator[None]:
 
 
 def children() -> list[psutil.Process]:
-    return [
-        child
-        for child in psutil.Process().children(recursive=True)
-        if any("apps.corpus.reader" in part for part in child.cmdline())
-    ]
+    return [child for child in psutil.Process().children(recursive=True) if is_reader(child)]
+
+
+def is_reader(child: psutil.Process) -> bool:
+    try:
+        return any("apps.corpus.reader" in part for part in child.cmdline())
+    except psutil.NoSuchProcess:  # or a zombie, which is one of its kinds
+        return False
 
 
 def meanwhile(act: Callable[[], None]) -> threading.Thread:

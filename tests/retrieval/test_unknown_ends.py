@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import pickle
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -24,6 +28,7 @@ from apps.tenants.context import open_scope
 from apps.tenants.models import Tenant
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
+from config.env import CHECKOUT
 from tests.baked import baked
 from tests.conftest import admin_dsn
 from tests.factories import Firm, make_member
@@ -58,20 +63,41 @@ def amy(firm: Firm) -> Principal:
     return make_member(firm, "amy", Role.ANALYST)
 
 
+_ASKS = """
+import pickle, sys
+import django
+django.setup()
+from apps.retrieval.services.ask import ask
+ask(**pickle.load(sys.stdin.buffer))
+"""
+
+
 @pytest.fixture
-def killed(firm: Firm, amy: Principal, server: ModelServer) -> Firm:
+def killed(firm: Firm, amy: Principal, server: ModelServer, settings: LazySettings, tmp_path: Path) -> Firm:
     """A process was killed while a model worked."""
     server.fail_with(Fault.HANG)
-    connection.close()
-    child = os.fork()
-    if not child:
-        try:
-            ask(text=QUESTION, principal=amy)
-        finally:
-            os._exit(0)
-    until(lambda: len(server.requests) == 1)
-    os.kill(child, 9)
-    os.waitpid(child, 0)
+    there = f"GLASSBOX_GENERATION_PROFILES = {settings.GLASSBOX_GENERATION_PROFILES!r}\n"
+    (tmp_path / "asking_settings.py").write_text(f"from config.settings.test import *\n{there}")
+    asking = subprocess.Popen(
+        [sys.executable, "-c", _ASKS],
+        cwd=CHECKOUT,
+        env={
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "asking_settings",
+            "PYTHONPATH": os.pathsep.join([str(tmp_path), str(CHECKOUT)]),
+            "GLASSBOX_TEST_DATABASE": str(settings.TEST_DATABASE),
+        },
+        stdin=subprocess.PIPE,
+    )
+    try:
+        assert asking.stdin is not None
+        with asking.stdin as question:
+            question.write(pickle.dumps({"text": QUESTION, "principal": amy}))
+        until(lambda: len(server.requests) == 1 or asking.poll() is not None)
+        assert asking.poll() is None
+    finally:
+        asking.kill()
+        asking.wait()
     return firm
 
 

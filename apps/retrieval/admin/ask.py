@@ -14,6 +14,7 @@ from django.template.response import TemplateResponse
 from django.views.decorators.http import require_http_methods
 from redis.exceptions import RedisError
 
+from apps.corpus.providers.errors import WarmingUpError
 from apps.erasure.errors import ScopeClosedError
 from apps.errors import ApplicationError
 from apps.intents.contracts import UNRECOGNISED, PolicySnapshot
@@ -139,6 +140,10 @@ def _ask(form: AskForm, principal: Principal, on_stage: OnStage | None) -> tuple
         return None, error.status
     except (ScopeNotGrantedError, ScopeClosedError) as error:
         form.add_error("scopes", error.detail)
+        return None, error.status
+    except WarmingUpError as error:
+        form.add_error(None, error.detail)
+        form.asks_again = True
         return None, error.status
     except ApplicationError as error:
         form.add_error(None, error.detail)

@@ -39,6 +39,8 @@ class AskForm(forms.Form):
     ticked: of a form that was not sent, the scopes that are ticked; None for all.
     """
 
+    # The model is still being loaded: the page sends the question again by itself.
+    asks_again = False
     question = QuestionField(required=False)
     scopes = forms.MultipleChoiceField(
         error_messages={

@@ -21,10 +21,11 @@ from apps.retrieval.models import SentQuestion, SentState
 from apps.retrieval.selectors.own_questions import own_questions
 from apps.retrieval.selectors.sent_questions import sent_of
 from apps.retrieval.sent.content import reply_of
-from apps.retrieval.sent.services import LONGEST_NOTE, question_send, question_take_back, require_own_question
+from apps.retrieval.sent.services import LONGEST_NOTE, question_send, question_take_back
+from apps.retrieval.stage_choice import stages_in_use
 from apps.tenants.api.examples import sample
 from apps.tenants.api.idempotency import ActResponse, idempotent
-from apps.tenants.api.serializers import StrictSerializer
+from apps.tenants.api.serializers import StrictSerializer, require_no_fields
 from apps.tenants.api.views import ApiListView, ApiView
 from apps.tenants.ids import ScopeId
 from apps.tenants.roles import Permission
@@ -93,6 +94,13 @@ class SendSerializer(StrictSerializer):
         max_length=LONGEST_NOTE, allow_blank=True, default="", help_text="For the officer; may be empty."
     )
 
+    def validate_question(self, text: str) -> str:
+        """A longer one was refused unread, which no officer can help with."""
+        maximum = stages_in_use().question_maximum_chars
+        if len(text) > maximum:
+            raise serializers.ValidationError(f"Enter at most {maximum:,} characters.")
+        return text
+
 
 class OwnQuestionListView(ApiListView[Event]):
     required_permissions: ClassVar[Mapping[str, Permission | None]] = {"GET": Permission.QUESTION_ASK}
@@ -147,8 +155,6 @@ class SendQuestionView(ApiView):
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
-        # What is not there is told before what is wrong with the body.
-        require_own_question(id)
         body = SendSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         said = body.validated_data
@@ -177,5 +183,6 @@ class TakeBackQuestionView(ApiView):
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
+        require_no_fields(request)
         question_take_back(id)
         return ActResponse(status=204, subject_id=id)

@@ -50,20 +50,6 @@ def may_be_sent(event: Event, answer: Mapping[str, Any]) -> bool:
 
 
 @transaction.atomic
-def require_own_question(event_id: UUID) -> Event:
-    """Return the event of a question that the open scope's person asked.
-
-    Raises: PermissionDeniedError.
-            SendingError: it is not one's own or not a person's.
-    """
-    principal = current_scope().principal
-    principal.require(Permission.QUESTION_ASK)
-    event = own_question(principal, event_id)
-    if event is None or principal.kind is not PrincipalKind.USER:
-        raise SendingError("retrieval.sent_unknown")
-    return event
-
-
 def question_send(event_id: UUID, *, text: str, note: str, consent: bool) -> SentQuestion:
     """Send one's own question to the officers who hold its scopes.
 
@@ -74,7 +60,10 @@ def question_send(event_id: UUID, *, text: str, note: str, consent: bool) -> Sen
             note is too long; the asker does not agree.
     """
     principal = current_scope().principal
-    event = require_own_question(event_id)
+    principal.require(Permission.QUESTION_ASK)
+    event = own_question(principal, event_id)
+    if event is None or principal.kind is not PrincipalKind.USER:
+        raise SendingError("retrieval.sent_unknown")
     payload = readings_of([event], groups=(Group.CORE, Group.QUESTION, Group.ANSWER))[event.id].payload
     if not may_be_sent(event, payload.get(Group.ANSWER, {})):
         raise SendingError("retrieval.sent_answered")
