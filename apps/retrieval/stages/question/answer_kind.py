@@ -7,6 +7,15 @@ from typing import Final
 
 from apps.retrieval.contracts import AnswerKind
 
+# What is given as a figure. Beside these, the analysis knows the lines of the statements.
+_MEASURES: Final = (
+    r"profit|loss|revenue|sales|earnings|dividend|yield|return|deposit|costs?|charge|surcharge|discount|premium|payout|penalty"
+    r"|leverage|spread|haircut|capex|spend|spending|emissions|headcount|turnover|balance|budget|compensation"
+)
+_GERMAN_MEASURES: Final = (
+    r"\w*geb\u00fchr|\w*preis|\w*kosten|\w*kurs|\w*gewinn|\w*verlust|\w*umsatz|\w*dividende|\w*rendite|\w*strafe|\w*schaden|\w*aussto\u00df"
+    r"|\w*ergebnis|\w*zins|\w*ausgaben|\w*zuschuss"
+)
 _PATTERNS: Final[tuple[tuple[AnswerKind, str], ...]] = (
     (
         AnswerKind.REASON,
@@ -25,31 +34,36 @@ _PATTERNS: Final[tuple[tuple[AnswerKind, str], ...]] = (
     (
         AnswerKind.DATE,
         r"\bwhen\b|\bwhat\s+(?:is\s+the\s+)?(?:\w+\s+){0,2}(?:date|day|month|year|time)\b|\b(?:which|what)\s+(?:\w+\s+)?(?:day|date|month|year|quarter)\b"
-        r"|\b(?:deadline|due\s+date|effective\s+date|maturity\s+date|cut-?off\s+time|date\s+of)\b|\bas\s+of\s+(?:which|what)\b|\bby\s+(?:which|what)\b"
+        r"|\b(?:deadline|due\s+date|effective\s+date|maturity\s+date|cut-?off\s+time|date)\b|\bas\s+of\s+(?:which|what)\b|\bby\s+(?:which|what)\b"
         r"|\bwann\b|\b(?:welche[rsmn]|an\s+welchem)\s+(?:\w+\s+)?(?:tag|datum|monat|jahr|termin|zeitpunkt|stichtag)\b|\bdatum\b|\bseit\s+wann\b|\bbis\s+wann\b",
     ),
     (
         AnswerKind.NUMBER,
         r"\bhow\s+(?:much|many|high|large|big|low|far|strong|wide|expensive)\b|\b(?:what|which)\s+(?:\w+\s+){0,3}?(?:percentage|percent|share|proportion|number|amount|rate|ratio"
-        r"|limit|threshold|margin|level|figure|total|price|fee|cap|ceiling|minimum|maximum|value|size|sum)\b"
-        r"|\bwie\s+(?:viele?n?|hoch|gro\u00df|stark|teuer|weit|niedrig)\b|\bwelche[rnms]?\s+(?:\w+\s+){0,2}?(?:\w*betrag|\w*anteil|\w*quote|\w*h\u00f6he|\w*anzahl|\w*wert|\w*satz|\w*summe|\w*grenze|\w*marge)\b",
+        r"|limit|threshold|margin|level|figure|total|price|fee|cap|ceiling|minimum|maximum|value|size|sum|"
+        + _MEASURES
+        + r")\b|\bnumber\s+of\b"
+        r"|\bwie\s*(?:viele?n?|hoch|gro\u00df|stark|teuer|weit|niedrig)\b|\bwas\s+kostet\b|\bdie\s+h\u00f6he\s+(?:de[rs]|von)\b"
+        r"|\bwelche[rnms]?\s+(?:\w+\s+){0,2}?(?:\w*betrag|\w*anteil|\w*quote|\w*h\u00f6he|\w*anzahl|\w*wert|\w*satz|\w*summe|\w*grenze|\w*marge|"
+        + _GERMAN_MEASURES
+        + r")\b",
     ),
     (
         AnswerKind.NAME,
         r"\bwho(?:m|se)?\b|\b(?:name|names|identity)\s+of\b|\b(?:which|what)\s+(?:\w+\s+){0,2}(?:person|company|firm|bank|auditor|custodian|depositary|administrator|manager|officer"
-        r"|director|committee|department|team|unit|function|body|authority|regulator|supervisor|country|city|court|law|provider|supplier|index|benchmark|segment|fund|system|currency|agency|insurer|product)\b"
+        r"|director|committee|department|team|unit|function|body|authority|regulator|supervisor|country|city|court|law|provider|supplier|index|benchmark|segment|fund|system|currency|agency|insurer|product)\b(?!['\u2019]s\b)"
         r"|\bwhere\b|\b(?:wer|wem|wen|wessen|wo)\b|\bwie\s+hei\u00dft\b|\bwelche[rsnm]?\s+(?:\w+\s+){0,1}(?:person|gesellschaft|firma|bank|pr\u00fcfer|verwahrstelle|beh\u00f6rde|abteilung|stelle|gremium|ausschuss|land"
-        r"|stadt|gericht|recht|index|benchmark|segment|fonds|system|w\u00e4hrung|anbieter)\b",
+        r"|stadt|gericht|recht|index|benchmark|segment|fonds|system|w\u00e4hrung|anbieter|bereich|sparte)\b",
     ),
     (
         AnswerKind.DEFINITION,
         r"\b(?:mean|means|meant|meaning|defin(?:e|es|ed|ition)|stands?\s+for|understood|refers?\s+to|count(?:s|ed)?\s+as|qualif(?:y|ies)\s+as)\b"
         r"|^\W*what(?:\s+is|['\u2019]s)\s+(?:an?\s+)?[^?]{2,40}\?*$"
-        r"|\b(?:bedeutet?|definiert|definition|versteht\s+man|verstanden|gilt\s+als|gelten\s+als|begriff)\b|^\W*was\s+(?:ist|sind)\s+(?:eine?\s+)?[^?]{2,40}\?*$",
+        r"|\b(?:bedeutet?|definiert|definition|versteht\s+man|verstanden|gilt\s+als|gelten\s+als|begriff|gemeint|meint)\b|^\W*was\s+(?:ist|sind)\s+(?:eine?\s+)?[^?]{2,40}\?*$",
     ),
     (
         AnswerKind.LIST,
-        r"\b(?:list|lists|enumerate)\b|\bname\s+(?:all|the)\b|\b(?:which|what)\s+(?:\w+\s+){0,4}?\w{3,}s\b|\bwhat\s+are\b|\bwhat\s+(?:kinds?|types?|sorts?)\b|\bwho\s+are\b"
+        r"\b(?:list|lists|enumerate)\b|\bname\s+(?:all|the)\b|\b(?:which|what)\s+(?!(?:did|do|does|is|was|were|has|have|had|must|would|can|could|may|might|should|will)\b)(?:\w+\s+){0,4}?(?!\w*(?:ss|us|is)\b|(?:goes|does|was|has|says|means|needs|holds|gives|makes|covers|applies|stands|comes|carries|contains)\b)\w{3,}s\b|\bwhat\s+are\b|\bwhat\s+(?:kinds?|types?|sorts?)\b|\bwho\s+are\b"
         r"|\bwelche\b|\bnenne?n?\b|\bz\u00e4hl\w*\s+auf\b|\bwas\s+sind\b|\bworaus\b|\bauflistung\b",
     ),
 )
@@ -60,25 +74,45 @@ _AUXILIARY: Final = re.compile(
     r"|ist|sind|war|waren|hat|haben|hatte|darf|d\u00fcrfen|muss|m\u00fcssen|kann|k\u00f6nnen|wird|werden|wurde|wurden|gibt\s+es|gilt|gelten|soll|sollen|sollte|besteht|bestehen|habe|bin)\b",
     re.IGNORECASE,
 )
+_GERMAN_WHAT: Final = re.compile(r"\W*was\b", re.IGNORECASE)
+# "How do we calculate it" asks for a way, even where what is calculated is a figure; "how much do we pay" does not.
+_MANNER: Final = re.compile(
+    r"\bhow\s+(?:do|does|did|is|are|was|were|can|could|should|shall|must|will|would|has|have|had|to)\b"
+    r"|\bwie\s+(?:wird|werden|wurde|wurden|ist|sind|kann|k\u00f6nnen|soll\w*|muss|m\u00fcssen|darf|d\u00fcrfen)\b"
+    r"|\bwie\s+\w{3,}(?:en|t)\s+(?:wir|sie|man|die|der|das)\b",
+    re.IGNORECASE,
+)
 _WHETHER: Final = re.compile(r"\b(?:whether|if\s+(?:the|we|i|it|a|an|our|there)|ob)\b", re.IGNORECASE)
+_QUESTION_WORD: Final = re.compile(
+    r"\b(?:who\w{0,2}|what|which|when|where|why|how|wer|we[mn]|wessen|was|welche\w?|wann|wo\w*|warum|wieso|weshalb|wie\w*)\b",
+    re.IGNORECASE,
+)
+# "Fee for a foreign account?" is no sentence.
+_MEASURE: Final = re.compile(
+    rf"\b(?:size|amount|number|total|rate|ratio|percentage|share|price|fee|cap|ceiling|limit|threshold|minimum|maximum|max|average|margin|per"
+    rf"|{_MEASURES}|{_GERMAN_MEASURES}|\w*betrag|\w*quote|\w*h\u00f6he|\w*anzahl|\w*grenze|h\u00f6chstens|mindestens)\b",
+    re.IGNORECASE,
+)
 _COULD_YOU: Final = re.compile(
     r"\W*(?:can|could|would|will|k\u00f6nnen|k\u00f6nnten|kannst)\s+(?:you|sie|du)\b", re.IGNORECASE
 )
 
 
-def read_answer_kind(text: str, *, wants_number: bool = False) -> AnswerKind:
+def read_answer_kind(text: str, *, wants_number: bool = False, language: str = "en") -> AnswerKind:
     """Return the kind of answer that a question asks for, by its form alone.
 
     Args: wants_number: whether the analysis found that a figure is asked for; decides where the form leaves it open.
+          language: "en" or "de"; "was" is a verb in one and a question word in the other.
     """
-    if _AUXILIARY.match(text) and not _COULD_YOU.match(text):
+    asks_what = language == "de" and _GERMAN_WHAT.match(text) is not None
+    if _AUXILIARY.match(text) and not asks_what and not _COULD_YOU.match(text):
         return AnswerKind.YES_NO
-    if _WHETHER.search(text) and not _KINDS[0][1].search(text):
+    whether = _WHETHER.search(text)
+    if whether and not _QUESTION_WORD.search(text, 0, whether.start()) and not _KINDS[0][1].search(text):
         return AnswerKind.YES_NO
     for kind, pattern in _KINDS:
         if not pattern.search(text):
             continue
-        if wants_number and kind in (AnswerKind.LIST, AnswerKind.DEFINITION):
-            return AnswerKind.NUMBER
-        return kind
-    return AnswerKind.NUMBER if wants_number else AnswerKind.TEXT
+        return AnswerKind.NUMBER if wants_number and kind in (AnswerKind.LIST, AnswerKind.DEFINITION) else kind
+    is_phrase = not _QUESTION_WORD.search(text) and _MEASURE.search(text) is not None
+    return AnswerKind.NUMBER if is_phrase or (wants_number and not _MANNER.search(text)) else AnswerKind.TEXT

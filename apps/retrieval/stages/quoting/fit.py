@@ -29,6 +29,10 @@ _MONTH_OR_YEAR: Final = re.compile(
     r"|winter|fr\u00fchjahr|sommer|herbst)\b|\b(?:19|20)\d{2}\b|\b\d{1,2}[:.]\d{2}\b|\b(?:first|second|third|fourth)\s+quarter\b|\bQ[1-4]\b",
     re.IGNORECASE,
 )
+_CONDITION: Final = re.compile(
+    r"\b(?:when(?:ever)?|if|once|unless|as\s+soon\s+as|as\s+long\s+as|in\s+case|wenn|falls|sobald|sofern|solange)\b",
+    re.IGNORECASE,
+)
 _REASON: Final = re.compile(
     r"\b(?:because|since|due\s+to|owing\s+to|driven\s+by|thanks\s+to|as\s+a\s+result|result(?:s|ed|ing)?\s+(?:from|of)|caus(?:e|es|ed|ing)"
     r"|reflect(?:s|ed|ing)?|attribut\w+|reasons?|therefore|so\s+that|in\s+order\s+to|to\s+avoid|on\s+account\s+of|led\s+to|leads\s+to|explain\w*"
@@ -75,7 +79,10 @@ def _number(text: str) -> float:
 def _date(text: str) -> float:
     if read_dates(text) or read_period_mentions(text).named:
         return 1.0
-    return 0.9 if _MONTH_OR_YEAR.search(text) else 0.0
+    if _MONTH_OR_YEAR.search(text):
+        return 0.9
+    # "When does a price count as an outlier?" is answered by a condition.
+    return 0.6 if _CONDITION.search(text) else 0.0
 
 
 def _duration(text: str) -> float:

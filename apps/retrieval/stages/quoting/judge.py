@@ -29,7 +29,7 @@ _CLEAR_ANSWER: Final = "a clear answer"
 
 def judge_relevance(draft: GeneratedAnswer, context: ContextBlock, analysis: QueryAnalysis) -> AnswerRelevance:
     """Judge an answer that is not a refusal. What is asked for is read from the question's form and names alone."""
-    kind = read_answer_kind(analysis.text, wants_number=analysis.wants_number)
+    kind = read_answer_kind(analysis.text, wants_number=analysis.wants_number, language=analysis.language)
     if draft.closest:
         return AnswerRelevance(status=RelevanceStatus.NONE, kind=kind, missing=draft.missing or (_CLEAR_ANSWER,))
     missing = tuple(dict.fromkeys((*draft.missing, *_missing(draft, context, analysis, kind))))
