@@ -29,10 +29,10 @@ from apps.retrieval.stages.quoting.rate import RatedPiece, rate
 from apps.retrieval.stages.quoting.rows import with_row
 
 MOST_BESIDE_ROWS: Final = 1
-CONFIDENCE_NEEDED: Final = 0.35
+CONFIDENCE_NEEDED: Final = 0.6
 """From this confidence on, the best piece is given as an answer."""
 CLOSE_FROM: Final = 0.01
-"""Below this confidence, nothing is near enough to the question to be worth showing."""
+"""Below this rating of the best piece, nothing is near enough to the question to be worth showing."""
 _NOTHING: Final = (
     "The documents that this question may reach say nothing about it. Name the fund, company or rule and the period, "
     "or ask an officer whether the answer lies in a kind of document that this intent may not reach."
@@ -62,24 +62,25 @@ class ExtractiveGenerator:
         A question for a line of a statement is answered by its row. A question for a measure is answered by the rows
         from which it is calculated, with the calculation; what the documents themselves say about the measure follows.
         """
-        kind = read_answer_kind(analysis.text, wants_number=analysis.wants_number)
+        kind = read_answer_kind(analysis.text, wants_number=analysis.wants_number, language=analysis.language)
         rated = rate(analysis, context, kind)
         if rows := self._from_rows(analysis, context, rated):
             return rows
         chosen = choose(rated, analysis, context, kind, most=self._maximum_quotes)
-        if chosen is None or chosen.confidence < CLOSE_FROM:
+        if chosen is None or chosen.nearness < CLOSE_FROM:
             return self._answer((), "", refusal=Refusal(reason=RefusalReason.NOT_IN_CONTEXT, message=_NOTHING))
         answers = chosen.fits and chosen.confidence >= self._confidence_needed
+        quotes = chosen.as_answer if answers else chosen.as_closest
         note = (
-            f"{len(chosen.quotes)} of {len(rated)} sentences and rows quoted. Estimated probability that the best one "
+            f"{len(quotes)} of {len(rated)} sentences and rows quoted. Estimated probability that the best one "
             f"answers the question: {chosen.confidence:.0%}; at least {self._confidence_needed:.0%} is needed to give "
             "it as an answer."
         )
-        lines = "\n".join(map(_line, chosen.quotes))
+        lines = "\n".join(map(_line, quotes))
         if answers:
-            return self._answer(chosen.quotes, lines, notes=(note,), missing=chosen.missing)
+            return self._answer(quotes, lines, notes=(note,), missing=chosen.missing)
         text = f"{_lead(chosen)}\n{lines}"
-        return self._answer(chosen.quotes, text, notes=(note,), closest=True, missing=chosen.missing)
+        return self._answer(quotes, text, notes=(note,), closest=True, missing=chosen.missing)
 
     def _from_rows(
         self, analysis: QueryAnalysis, context: ContextBlock, rated: Sequence[RatedPiece]
