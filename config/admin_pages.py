@@ -37,6 +37,7 @@ from apps.quality.admin import evaluation, evaluation_runs
 from apps.quality.admin.impact import impact_page_view, impact_view
 from apps.retrieval.admin import ask_page, ask_send_views, sent_inbox
 from apps.retrieval.admin.ask import ask_view
+from apps.retrieval.admin.ask_examples import ask_examples_view
 from apps.retrieval.admin.ask_progress import ask_progress_view
 from apps.retrieval.admin.recent import recent_view
 from apps.retrieval.admin.replay import replay_view
@@ -103,6 +104,7 @@ PAGES: Final = (
     ("policy/desk/", desk_view, "policy_desk"),
     ("policy/examples/add/", example_add_view, "policy_example_add"),
     ("ask/", ask_view, "ask"),
+    ("ask/examples/", ask_examples_view, "ask_examples"),
     ("ask/progress/<uuid:name>/", ask_progress_view, "ask_progress"),
     ("ask/recent/", recent_view, "recent_questions"),
     ("ask/<uuid:event_id>/", ask_page.answer_page_view, "ask_answer"),

@@ -23,13 +23,39 @@ document.addEventListener("DOMContentLoaded", () => {
     question.addEventListener("input", showCount);
     showCount();
 
-    for (const button of document.querySelectorAll("[data-question]")) {
-        button.addEventListener("click", () => {
+    document.addEventListener("click", (event) => {
+        const button = event.target.closest("[data-question]");
+        if (button) {
             question.value = button.dataset.question;
             showCount();
             question.focus();
             form.scrollIntoView({ block: "start" });
-        });
+        }
+    });
+
+    // The examples come after the page: after a change of the policy or the documents, checking them takes some seconds.
+    // Somebody who types at once needs none, and should not have to share the machine with them.
+    const examples = document.getElementById("examples");
+    const NOT_YET = 202;
+    async function showExamples(triesLeft) {
+        let response;
+        try {
+            response = await fetch(examples.dataset.url, { credentials: "same-origin" });
+        } catch {
+            return;
+        }
+        if (response.status === NOT_YET && triesLeft) {
+            setTimeout(showExamples, 3000, triesLeft - 1);
+        } else if (response.ok && !response.redirected) {
+            examples.querySelector("[data-groups]").innerHTML = await response.text();
+            examples.hidden = false;
+        }
+    }
+    if (examples && "url" in examples.dataset) {
+        examples.hidden = true;
+        const timer = setTimeout(showExamples, 1000, 20);
+        question.addEventListener("input", () => clearTimeout(timer), { once: true });
+        form.addEventListener("submit", () => clearTimeout(timer));
     }
 
     // Enter alone makes a new line, as in every text box; with Ctrl it asks.

@@ -40,6 +40,16 @@ def ask(page: Page, question: str = QUESTION) -> None:
     expect(page.locator("#answer")).to_be_visible()
 
 
+def test_a_question_that_is_answered_is_offered_and_fills_the_box(alice: Page) -> None:
+    offered = alice.get_by_role("button", name="What was the fund's maximum drawdown in the quarter?")
+    expect(offered).to_be_visible(timeout=60_000)
+    offered.click()
+    expect(alice.get_by_label("Your question")).to_have_value("What was the fund's maximum drawdown in the quarter?")
+    expect(alice.get_by_label("Your question")).to_be_focused()
+    alice.keyboard.press("Control+Enter")
+    expect(alice.locator("#answer")).to_contain_text("12.5 %")
+
+
 def width_of(page: Page) -> int:
     width: int = page.locator("html").evaluate("html => html.scrollWidth")
     return width

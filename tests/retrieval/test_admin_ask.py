@@ -69,19 +69,6 @@ def test_a_scope_that_the_person_does_not_hold_is_not_offered(firm: Firm) -> Non
     assert Visitor("bob").open("ask").tree.xpath("//input[@name='scopes']/@value") == ["fund:alpha"]
 
 
-def test_examples_of_every_intent_are_offered(firm: Firm) -> None:
-    page = Visitor("alice").open("ask")
-    titles = page.tree.xpath("//section[@id='examples']//h3/text()")
-    assert titles == [
-        "Performance",
-        "Compliance",
-        "Methodology",
-        "Narrative and published reports",
-        "Attribution",
-        "Unrecognised",
-    ]
-
-
 def test_a_question_in_the_address_is_not_taken(firm: Firm) -> None:
     assert QUESTION not in Visitor("alice").open("ask", question=QUESTION).text
 

@@ -68,6 +68,11 @@ CACHES: Final = (
         withheld=reasons.MOMENTARY,
     ),
     Fields(
+        "cache:apps.retrieval.services.answerable_examples",
+        Sort.NONE,
+        because="examples:<tenant>:<policy version>:<digest>: which review examples are answered, by id; 12 hours.",
+    ),
+    Fields(
         "cache:apps.retrieval.kept.momentary",
         Sort.SEALED,
         because="answer:<tenant>:<account>:<event>: the answer that somebody was given a moment ago, sealed under a "

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
@@ -17,9 +16,7 @@ from redis.exceptions import RedisError
 from apps.corpus.providers.errors import WarmingUpError
 from apps.erasure.errors import ScopeClosedError
 from apps.errors import ApplicationError
-from apps.intents.contracts import UNRECOGNISED, PolicySnapshot
-from apps.intents.errors import NoPolicyInForceError
-from apps.intents.selectors import policy_in_force
+from apps.retrieval.admin.ask_examples import examples_context
 from apps.retrieval.admin.ask_form import AskForm
 from apps.retrieval.admin.ask_links import answer_url
 from apps.retrieval.admin.ask_progress import stages_shown
@@ -39,19 +36,7 @@ from apps.tenants.roles import Permission
 from apps.tenants.selectors.directory import scope_tree
 from apps.tenants.short_scopes import ShortScopes, opens_own_scopes
 
-_SHOWN_OF_EACH: Final = 3
-
 logger = logging.getLogger("glassbox.ask")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExampleGroup:
-    """Golden examples of one intent, to begin with; reach says which kinds of document it may use."""
-
-    label: str
-    description: str
-    reach: str
-    questions: tuple[str, ...]
 
 
 @opens_own_scopes
@@ -72,7 +57,10 @@ def ask_view(request: HttpRequest) -> HttpResponse:
             return HttpResponseRedirect(answer_url(asked.event.id))
     with page.open():
         question = form.data.get("question", "")
-        context = {**ask_context(request, form, question=question, with_examples=answer is None), "answer": answer}
+        context = {**ask_context(request, form, question=question), "answer": answer}
+    if answer is None:
+        # Without the page's script, which fetches them, a link asks for the examples.
+        context |= examples_context(principal) if "examples" in request.GET else {"examples_fetched": True}
     request.__dict__["current_app"] = admin.site.name
     return TemplateResponse(
         request, "admin/ask/page.html", context, status=status, headers={"Cache-Control": "no-store"}
@@ -111,7 +99,7 @@ def place_of(request: HttpRequest, event_id: UUID) -> Place:
     )
 
 
-def ask_context(request: HttpRequest, form: AskForm, *, question: str, with_examples: bool = True) -> dict[str, Any]:
+def ask_context(request: HttpRequest, form: AskForm, *, question: str) -> dict[str, Any]:
     """Return what the form shows, on its own page and above an answer."""
     return {
         **admin.site.each_context(request),
@@ -120,7 +108,6 @@ def ask_context(request: HttpRequest, form: AskForm, *, question: str, with_exam
         "form": form,
         "question": question,
         "maximum_chars": stages_in_use().question_maximum_chars,
-        "examples": _examples() if with_examples else (),
     }
 
 
@@ -149,30 +136,3 @@ def _ask(form: AskForm, principal: Principal, on_stage: OnStage | None) -> tuple
         form.add_error(None, error.detail)
         return None, error.status
     return asked, 200
-
-
-def _examples() -> tuple[ExampleGroup, ...]:
-    """None while no policy is in force: asking says so, with what to do."""
-    try:
-        return _example_groups(policy_in_force())
-    except NoPolicyInForceError:
-        return ()
-
-
-def _example_groups(snapshot: PolicySnapshot) -> tuple[ExampleGroup, ...]:
-    """The first examples of each intent, in the policy's order; questions outside of all intents come last."""
-    fallback = snapshot.fallback
-    rows = [
-        *((rule.name, rule.label, rule.description, rule.kinds) for rule in snapshot.intents),
-        (UNRECOGNISED, fallback.label, fallback.description, fallback.kinds),
-    ]
-    return tuple(
-        ExampleGroup(
-            label=label,
-            description=description,
-            reach=", ".join(kind.label for kind in kinds),
-            questions=questions,
-        )
-        for name, label, description, kinds in rows
-        if (questions := tuple(each.text for each in snapshot.examples if each.intent == name)[:_SHOWN_OF_EACH])
-    )

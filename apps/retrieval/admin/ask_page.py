@@ -117,7 +117,7 @@ def _own(request: HttpRequest, event: Event, row: KeptAnswer | None, given: Just
     if content is not None and not closed and given is None:
         answer = _answer(request, content, event.id, event.occurred_at)
     return {
-        **ask_context(request, form, question=question, with_examples=False),
+        **ask_context(request, form, question=question),
         **_frame("Answer"),
         "own": True,
         "line": line,

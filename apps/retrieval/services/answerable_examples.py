@@ -1,0 +1,214 @@
+"""The examples on the Ask page: questions that a person's documents answer now.
+
+They are examples of the policy in force and, where these are too few, questions for figures of the newest documents.
+Each is asked before it is shown, in the person's own scopes and with quotation as the generator. That is not recorded,
+because nobody asked; a request to an embedding model elsewhere is recorded as always. Which of them were answered is
+kept in Redis, by ids alone, until the policy, the scopes, the documents or the settings change.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Final
+
+from django.core.cache import cache
+from django.db.models import F, QuerySet
+from redis.exceptions import RedisError
+
+from apps.corpus.kinds import Kind
+from apps.corpus.models import Document
+from apps.corpus.providers.errors import WarmingUpError
+from apps.corpus.providers.warming import require_warm
+from apps.erasure.runs.closing import closed_among
+from apps.intents.contracts import UNRECOGNISED, IntentDecision, PolicySnapshot
+from apps.intents.selectors import policy_in_force
+from apps.retrieval.contracts import Answer, AnswerOutcome, Period, Question, RelevanceStatus, SearchBounds
+from apps.retrieval.errors import QuestionError
+from apps.retrieval.pipeline import PipelineResult, answer
+from apps.retrieval.retrievers.documents import within_reach
+from apps.retrieval.services.wiring import dependencies_for
+from apps.retrieval.stage_choice import stages_in_use
+from apps.tenants.principals import Principal
+from apps.tenants.selectors.tenants import current_tenant
+from apps.tenants.short_scopes import ShortScopes
+
+MOST_SHOWN: Final = 3
+"""Of one intent."""
+MOST_TRIED: Final = 5
+"""Of one intent, in the policy's order, and of the questions for figures: each takes about a fifth of a second."""
+_MEASURES: Final = ("revenue", "net income", "total assets")
+_MOST_DOCUMENTS: Final = 50
+_KEPT_S: Final = 12 * 60 * 60
+_LONGEST_CHECK_S: Final = 120
+_NAME: Final = "examples:{tenant}:{version}:{digest}"
+_BEING_CHECKED: Final = "examples:{tenant}:being-checked"
+
+logger = logging.getLogger("glassbox.ask")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExampleGroup:
+    """Examples of one intent. reach: which kinds of document it may use, in words."""
+
+    label: str
+    description: str
+    reach: str
+    questions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Candidate:
+    """A question that may be shown. key: names it. intent: the one that it must get; empty for any of the policy's."""
+
+    key: str
+    text: str
+    intent: str = ""
+
+
+def answerable_examples(principal: Principal) -> tuple[ExampleGroup, ...] | None:
+    """Return the examples that are answered, by intent, in the policy's order. Call it outside of any scope.
+
+    Returns: None while that can't be told: the model is being loaded or does not answer, Redis can't be reached, or
+             another request is checking them.
+    Raises:  NoPolicyInForceError.
+    Costs:   six queries if they were checked before; else up to MOST_TRIED questions for each intent.
+    """
+    held = ShortScopes.all_of(principal)
+    with held.open():
+        scopes = replace(held, scope_ids=principal.scope_ids - closed_among(principal.scope_ids))
+        documents = _documents(scopes)
+        policy = policy_in_force()
+        profile = str(current_tenant().embedding_profile)
+        candidates = (*_of_policy(policy), *_of_figures(documents))
+        name = _NAME.format(
+            tenant=principal.tenant_id, version=policy.version_id, digest=_digest(scopes, documents, profile)
+        )
+    try:
+        intents = cache.get(name)
+        if intents is None:
+            require_warm(profile)
+            intents = _check_alone(name, candidates, policy, scopes)
+    except WarmingUpError:
+        return None
+    except RedisError as error:
+        logger.warning("the examples on the Ask page can't be kept (%s)", type(error).__name__)
+        return None
+    return None if intents is None else _grouped(policy, candidates, intents)
+
+
+def _documents(scopes: ShortScopes) -> QuerySet[Document]:
+    """Return the documents that some intent may reach."""
+    return within_reach(
+        SearchBounds(tenant_id=scopes.tenant_id, scope_ids=tuple(sorted(scopes.scope_ids)), kinds=tuple(map(str, Kind)))
+    )
+
+
+def _digest(scopes: ShortScopes, documents: QuerySet[Document], profile: str) -> str:
+    """Return what changes with anything that decides which examples are answered, beside the policy."""
+    versions = documents.order_by("id").values_list("id", "updated_at")
+    parts = (profile, stages_in_use(), sorted(scopes.scope_ids), *versions.iterator())
+    return sha256("\n".join(map(repr, parts)).encode()).hexdigest()
+
+
+def _of_policy(policy: PolicySnapshot) -> Iterator[_Candidate]:
+    """Yield the first examples of each intent; none of those that belong to no intent."""
+    taken = Counter[str]()
+    for example in policy.examples:
+        taken[example.intent] += 1
+        if example.intent != UNRECOGNISED and taken[example.intent] <= MOST_TRIED:
+            yield _Candidate(key=str(example.id), text=example.text, intent=example.intent)
+
+
+def _of_figures(documents: QuerySet[Document]) -> list[_Candidate]:
+    """Return questions for figures of the companies with the newest documents, one measure after the other."""
+    stated = documents.exclude(company="").exclude(fiscal_year=None)
+    newest = stated.order_by("-fiscal_year", F("fiscal_quarter").desc(nulls_first=True), "company", "id")
+    of_companies: dict[str, Document] = {}
+    for document in newest[:_MOST_DOCUMENTS]:
+        of_companies.setdefault(document.company, document)
+    return [
+        _Candidate(
+            key=f"{document.id} {measure}",
+            text=f"What was the {measure} of {company} in {_period_of(document).label}?",
+        )
+        for measure in _MEASURES
+        for company, document in of_companies.items()
+    ][:MOST_TRIED]
+
+
+def _period_of(document: Document) -> Period:
+    return Period(fiscal_year=document.fiscal_year or 0, fiscal_quarter=document.fiscal_quarter or 0)
+
+
+def _check_alone(
+    name: str, candidates: Sequence[_Candidate], policy: PolicySnapshot, scopes: ShortScopes
+) -> dict[str, str] | None:
+    """Check the candidates, one request of a tenant at a time. Returns: as `_check`. Raises: RedisError."""
+    if not scopes.scope_ids:
+        return {}
+    being_checked = _BEING_CHECKED.format(tenant=scopes.tenant_id)
+    if not cache.add(being_checked, 1, timeout=_LONGEST_CHECK_S):
+        return None
+    try:
+        intents = _check(candidates, policy, scopes)
+        if intents is not None:
+            cache.set(name, intents, timeout=_KEPT_S)
+    finally:
+        cache.delete(being_checked)
+    return intents
+
+
+def _check(candidates: Sequence[_Candidate], policy: PolicySnapshot, scopes: ShortScopes) -> dict[str, str] | None:
+    """Return the intents of the candidates that are answered, by their keys; None if a part of a search failed."""
+    intents: dict[str, str] = {}
+    shown = Counter[str]()
+    for candidate in candidates:
+        if shown[candidate.intent] == MOST_SHOWN:
+            continue
+        result = _answer(candidate.text, policy, scopes)
+        if result is None:
+            continue
+        if result.answer.degraded:
+            return None
+        decision = result.trace.output(IntentDecision)
+        if decision is None or not decision.recognised or not _is_answered(result.answer):
+            continue
+        if candidate.intent in ("", decision.intent) and shown[decision.intent] < MOST_SHOWN:
+            shown[decision.intent] += 1
+            intents[candidate.key] = decision.intent
+    return intents
+
+
+def _answer(text: str, policy: PolicySnapshot, scopes: ShortScopes) -> PipelineResult | None:
+    """Return the answer by quotation; None if the text can't be read as a question."""
+    with scopes.open():
+        deps = dependencies_for(current_tenant(), policy, scopes=scopes)
+    question = Question(text=text, tenant_id=scopes.tenant_id, scope_ids=tuple(sorted(scopes.scope_ids)))
+    try:
+        return answer(question, deps=replace(deps, generator=deps.quoting))
+    except QuestionError:
+        return None
+
+
+def _is_answered(given: Answer) -> bool:
+    about = given.relevance
+    return given.outcome is AnswerOutcome.ANSWERED and about is not None and about.status is RelevanceStatus.FULL
+
+
+def _grouped(
+    policy: PolicySnapshot, candidates: Sequence[_Candidate], intents: Mapping[str, str]
+) -> tuple[ExampleGroup, ...]:
+    groups = (
+        ExampleGroup(
+            label=rule.label,
+            description=rule.description,
+            reach=", ".join(kind.label for kind in rule.kinds),
+            questions=tuple(each.text for each in candidates if intents.get(each.key) == rule.name),
+        )
+        for rule in policy.intents
+    )
+    return tuple(group for group in groups if group.questions)

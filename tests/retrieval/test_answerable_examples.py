@@ -1,0 +1,159 @@
+"""The examples on the Ask page: only what the person's documents answer now, in the person's own scopes."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.cache import cache
+from redis.exceptions import RedisError
+
+from apps.audit.models import Event
+from apps.corpus.models import Document, DocumentStatus
+from apps.erasure.stores.counters import redis_client
+from apps.retrieval.contracts import AnswerOutcome, Question
+from apps.retrieval.dependencies import PipelineDependencies
+from apps.retrieval.events import ASKED, CALLED
+from apps.retrieval.pipeline import PipelineResult, answer
+from apps.retrieval.services.ask import ask
+from apps.tenants.context import open_scope
+from apps.tenants.roles import Role
+from tests.corpus.ingesting import ingest, run
+from tests.factories import Firm, make_member
+from tests.model_server import Fault, ModelServer
+from tests.visitor import Page, Visitor
+
+pytestmark = pytest.mark.django_db
+
+DRAWDOWN = "What was the fund's maximum drawdown in the quarter?"
+CALCULATE = "How do we calculate the maximum drawdown?"
+METHOD = b"# Methodology\n\nWe calculate the maximum drawdown as the largest fall of the net asset value from a peak.\n"
+RESULTS = b"# Nordhafen AG, annual report\n\nThe revenue of Nordhafen AG in fiscal year 2023 was EUR 412 million.\n"
+
+
+def shown(page: Page) -> list[str]:
+    found: list[str] = page.tree.xpath("//button/@data-question")
+    return found
+
+
+def look(username: str = "alice") -> list[str]:
+    page = Visitor(username).open("ask_examples")
+    assert page.status == 200
+    return shown(page)
+
+
+def test_each_example_that_is_shown_is_answered_when_it_is_asked(firm: Firm) -> None:
+    reader = make_member(firm, "carol", Role.ANALYST)
+    questions = look("carol")
+    assert DRAWDOWN in questions
+    for question in questions:
+        asked = ask(text=question, principal=reader)
+        assert asked.decision.recognised
+        assert asked.result.answer.outcome is AnswerOutcome.ANSWERED, question
+
+
+def test_an_example_appears_with_the_document_that_answers_it_and_goes_with_it(firm: Firm) -> None:
+    assert CALCULATE not in look()
+    added = ingest(firm, METHOD, filename="method.md", scope="firm:acme", kind="methodology")
+    run(firm, added.job)
+    assert CALCULATE in look()
+    with open_scope(tenant=firm.id, reason="a test"):
+        Document.objects.filter(id=added.document.id).update(status=DocumentStatus.FAILED)
+    assert CALCULATE not in look()
+
+
+def test_an_example_that_only_other_scopes_answer_is_not_shown(firm: Firm) -> None:
+    run(firm, ingest(firm, METHOD, filename="method.md", scope="fund:beta", kind="methodology").job)
+    make_member(firm, "carol", Role.ANALYST, scopes=["fund:beta"])
+    assert CALCULATE in look("carol")
+    assert CALCULATE not in look("bob")
+
+
+def test_where_the_policys_examples_are_too_few_figures_of_the_newest_documents_are_asked_for(firm: Firm) -> None:
+    added = ingest(
+        firm,
+        RESULTS,
+        filename="results.md",
+        scope="firm:acme",
+        kind="reference_report",
+        company="Nordhafen AG",
+        fiscal_year=2023,
+    )
+    run(firm, added.job)
+    assert "What was the revenue of Nordhafen AG in FY2023?" in look()
+    assert "Nordhafen" not in " ".join(look("bob"))
+
+
+def test_looking_at_the_page_asks_nothing_but_requests_to_a_model_elsewhere_are_recorded(
+    firm: Firm, server: ModelServer
+) -> None:
+    look()
+    with open_scope(tenant=firm.id, reason="a test"):
+        assert not Event.objects.filter(action__in=ASKED).exists()
+        assert Event.objects.filter(action=CALLED).count() == len(server.requests)
+
+
+def test_what_was_checked_is_not_checked_again(firm: Firm, server: ModelServer) -> None:
+    first = look()
+    sent = len(server.requests)
+    assert look() == first
+    assert len(server.requests) == sent
+
+
+def test_redis_keeps_no_words(firm: Firm) -> None:
+    look()
+    kept = [cache.get(name) for name in _names()]
+    assert kept
+    assert "drawdown" not in str(kept).lower()
+
+
+def _names() -> list[str]:
+    prefix = cache.make_key("")
+    with redis_client() as client:
+        return [name.decode().removeprefix(prefix) for name in client.scan_iter(match=f"{prefix}examples:*")]
+
+
+def test_two_requests_do_not_check_at_once(firm: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
+    pages: list[Page] = []
+
+    def answer_beside_another(question: Question, *, deps: PipelineDependencies) -> PipelineResult:
+        if not pages:
+            pages.append(Visitor("alice").open("ask_examples"))
+        return answer(question, deps=deps)
+
+    monkeypatch.setattr("apps.retrieval.services.answerable_examples.answer", answer_beside_another)
+    assert look()
+    assert [page.status for page in pages] == [202]
+
+
+def test_without_redis_the_page_says_that_it_cannot_be_told(firm: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(*args: object, **kwargs: object) -> None:
+        raise RedisError
+
+    monkeypatch.setattr(cache, "get", unreachable)
+    page = Visitor("alice").open("ask_examples")
+    assert page.status == 202
+    assert "can't be told right now" in page.text
+
+
+def test_without_the_model_nothing_is_shown_and_nothing_kept(firm: Firm, server: ModelServer) -> None:
+    server.fail_with(Fault.ERROR_500, times=1_000)
+    assert Visitor("alice").open("ask_examples").status == 202
+    server.reset()
+    assert DRAWDOWN in look()
+
+
+def test_a_firm_without_an_answer_is_told_so(firm: Firm) -> None:
+    with open_scope(tenant=firm.id, reason="a test"):
+        Document.objects.update(status=DocumentStatus.FAILED)
+    assert "None of the policy's review examples is answered" in Visitor("alice").open("ask_examples").text
+
+
+def test_without_the_script_a_link_shows_them(firm: Firm) -> None:
+    page = Visitor("alice").open("ask")
+    assert page.tree.xpath("//section[@id='examples']//a/@href") == ["/admin/ask/?examples=1"]
+    assert shown(page) == []
+    assert DRAWDOWN in shown(Visitor("alice").open("ask", examples="1"))
+
+
+def test_a_role_that_may_not_ask_is_refused(firm: Firm) -> None:
+    make_member(firm, "charlie", Role.AUDITOR)
+    assert Visitor("charlie").open("ask_examples").status == 403
