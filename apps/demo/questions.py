@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from apps.corpus.kinds import Kind
 from apps.demo.tenants import DEMO_TENANTS, DemoTenant
@@ -13,6 +15,7 @@ _RULES = frozenset({Kind.COMPLIANCE_PROFILE, Kind.ORG_PROFILE, Kind.METHODOLOGY}
 _METHODS = frozenset({Kind.METHODOLOGY, Kind.FUND_PROFILE, Kind.REFERENCE_REPORT})
 _TEXTS = frozenset({Kind.STYLE_SAMPLE, Kind.REPORT_EDIT_PATTERN, Kind.REFERENCE_REPORT})
 _REASONS = frozenset({Kind.RUN, Kind.METHODOLOGY, Kind.FUND_PROFILE})
+_INTENTS: Final = {_RUNS: "performance", _RULES: "compliance", _METHODS: "methodology", _TEXTS: "narrative"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +116,7 @@ def demo_questions(tenant: DemoTenant) -> tuple[DemoQuestion, ...]:
             quote=latest["detractor"],
             note="The reason for a result, from the run that explained it.",
         ),
+        *_natural_questions(facts, latest),
         DemoQuestion(
             name="unrecognised",
             text=f"What will the weather be like in {facts['city']} tomorrow?",
@@ -150,4 +154,58 @@ def demo_questions(tenant: DemoTenant) -> tuple[DemoQuestion, ...]:
             provider_down=True,
             note="Without embeddings: terms classify, BM25 ranks, and the answer is flagged.",
         ),
+    )
+
+
+def _natural_questions(facts: Mapping[str, str], latest: Mapping[str, str]) -> Iterator[DemoQuestion]:
+    """Yield ten questions as people ask them, in words that the documents do not use.
+
+    Args: facts: of the firm. latest: of its newest quarter.
+    """
+    rules, marketing, risk = "compliance-profile.md", "marketing-rules.html", "methodology-risk.docx"
+    breach = facts["passive_breach_days"]
+    disclaimer = f"{facts['disclaimer_prefix']}-04"
+    yield _natural("breach", "What do we do if a limit is breached only because prices moved?", _RULES, rules, breach)
+    yield _natural("cash", "Up to how much of a fund may we leave in cash?", _RULES, rules, "15 %")
+    yield _natural(
+        "signatures",
+        "Who must approve marketing material before it goes out?",
+        _RULES,
+        rules,
+        facts["head_of_reporting"],
+    )
+    yield _natural(
+        "disclaimer", "Which disclaimer goes on a report for investors in France?", _RULES, marketing, disclaimer
+    )
+    yield _natural("austria", "May we sell the credit fund in Austria?", _RULES, marketing, facts["retail_austria"])
+    yield _natural("illiquid", "How are bonds priced that nobody quotes?", _METHODS, risk, facts["liquidity_charge"])
+    yield _natural("outlier", "When does a price count as an outlier?", _METHODS, risk, facts["outlier_threshold"])
+    yield _natural(
+        "back-test", "How often is the risk model tested against what really happened?", _METHODS, risk, "each month"
+    )
+    yield _natural(
+        "positions",
+        "How many positions did the fund hold at the end of Q4 2024?",
+        _RUNS,
+        "quarterly-report-2024-q4.md",
+        latest["positions"],
+    )
+    yield _natural(
+        "closing",
+        "What did Halden Paper's finance chief say on the earnings call that closing the machine will cost?",
+        _TEXTS,
+        "halden-paper-earnings-call-2024-q4.html",
+        "SEK 140 million",
+    )
+
+
+def _natural(name: str, text: str, kinds: frozenset[Kind], document: str, quote: str) -> DemoQuestion:
+    return DemoQuestion(
+        name=f"natural-{name}",
+        text=text,
+        intent=_INTENTS[kinds],
+        kinds=kinds,
+        document=document,
+        quote=quote,
+        note="In the reader's own words.",
     )

@@ -88,6 +88,15 @@ def question_checks(asked: AskedQuestion, file_ids: Mapping[str, str]) -> Iterat
     yield from _event_checks(name, asked)
 
 
+def example_checks(firm: DemoTenant, asked: Mapping[str, Json]) -> Iterator[Check]:
+    """Check the questions that the Ask page offers. Args: asked: the API's whole response to each, by its text."""
+    yield _check(f"{firm.slug}: the Ask page offers questions to begin with", bool(asked))
+    for text, body in asked.items():
+        name = f"{firm.slug}: offered “{text}”"
+        yield _check(f"{name}: belongs to an intent", body["intent"]["name"] != "unrecognised", body["intent"]["name"])
+        yield _check(f"{name}: is answered", body["outcome"] == "answered", body["answer"])
+
+
 def _event_checks(name: str, asked: AskedQuestion) -> Iterator[Check]:
     event = asked.event
     core = event["payload"]["core"]

@@ -13,14 +13,16 @@ from django.conf import settings
 from apps.demo.catalogue import demo_documents
 from apps.demo.questions import demo_questions
 from apps.demo.tenants import DEMO_TENANTS, DemoTenant
-from apps.demo.tour.access import DemoAccess
+from apps.demo.tour.access import PEOPLE, DemoAccess
 from apps.demo.tour.asking import AskedQuestion, ask_question
-from apps.demo.tour.checks import Check, document_checks, question_checks, residency_checks
+from apps.demo.tour.checks import Check, document_checks, example_checks, question_checks, residency_checks
 from apps.demo.tour.client import DemoClient, Json
 from apps.demo.tour.report import Report
+from apps.demo.tour.visitor import DemoVisitor
 from apps.quality.models import EvaluationQuery
 from apps.quality.services.evaluation import evaluation_query_add
 from apps.tenants.context import open_scope
+from apps.tenants.roles import Role
 from apps.tenants.selectors.tenants import tenant_id_of
 from config.processes.platform import ToFiles, start_web
 
@@ -59,6 +61,9 @@ def run_tour(*, base_url: str, access: DemoAccess, report: Report) -> TourResult
     for firm in DEMO_TENANTS:
         _keep_evaluation_questions(firm, documents[firm.slug])
     asked = list(_ask_all(base_url, access, report, provider_down=False))
+    with report.step("Asking what the Ask page offers"):
+        for firm in DEMO_TENANTS:
+            checks += _check_examples(firm, base_url, access)
     with report.step("Starting a second web process whose embedding provider is down"), ExitStack() as stack:
         down_url = stack.enter_context(_web_without_provider())
         asked += _ask_all(down_url, access, report, provider_down=True)
@@ -90,6 +95,16 @@ def _ask_all(base_url: str, access: DemoAccess, report: Report, *, provider_down
             for number, question in enumerate(questions, start=1):
                 yield ask_question(firm, question, client=client, auditor=auditor)
                 advance(number)
+
+
+def _check_examples(firm: DemoTenant, base_url: str, access: DemoAccess) -> list[Check]:
+    """Ask each question that the Ask page offers to an analyst of the firm."""
+    analyst = next(person for person in PEOPLE if Role.ANALYST in person.roles)
+    with DemoVisitor(base_url, username=analyst.username, password=access.password_of(analyst)) as visitor:
+        visitor.work_in(firm)
+        offered = visitor.examples()
+    with DemoClient(base_url, access.client_keys[firm.slug]) as client:
+        return list(example_checks(firm, {text: client.ask(text) for text in offered}))
 
 
 @contextmanager
