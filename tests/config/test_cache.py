@@ -34,6 +34,7 @@ from apps.corpus.services.ingest import turns as ingest_turns
 from apps.erasure.personal_data import places
 from apps.retrieval.admin import ask_progress
 from apps.retrieval.kept import momentary
+from apps.retrieval.services import answerable_examples
 from apps.retrieval.trace import Stage, StageRecord, StageStatus
 from apps.tenants import alarm_mail, attempts, clock, sweeping, waiting, watchdog
 from apps.tenants.api import idempotency
@@ -261,6 +262,12 @@ def _remember() -> None:
     cache.set(place.name, {"scopes": [], "documents": [], "sealed": b""}, timeout=60)
 
 
+def _offer_examples() -> None:
+    name = answerable_examples._NAME.format(tenant=_TENANT, version=_TENANT, digest="0" * 64)
+    answerable_examples._kept(name)
+    cache.set(name, {"an example": "performance"}, timeout=60)
+
+
 _begun: list[AbstractContextManager[None]] = []
 
 # By the module that reads, each before it writes. What a new one reads belongs here too: the first test says so.
@@ -270,6 +277,7 @@ _READERS: dict[str, tuple[Callable[[], None], ...]] = {
     "cache:apps.tenants.api.idempotency": (_ask_with_key,),
     "cache:apps.retrieval.admin.ask_progress": (_show_stages,),
     "cache:apps.retrieval.kept.momentary": (_remember,),
+    "cache:apps.retrieval.services.answerable_examples": (_offer_examples,),
     "cache:apps.tenants.counting": (),  # counts for attempts and throttling, which are tried above
     "cache:apps.tenants.tally": (),  # a hash of numbers, which no serializer of the cache's sees
     "cache:apps.tenants.clock": (_clock,),

@@ -88,7 +88,7 @@ def answerable_examples(principal: Principal) -> tuple[ExampleGroup, ...] | None
             tenant=principal.tenant_id, version=policy.version_id, digest=_digest(scopes, documents, profile)
         )
     try:
-        intents = cache.get(name)
+        intents = _kept(name)
         if intents is None:
             require_warm(profile)
             intents = _check_alone(name, candidates, policy, scopes)
@@ -98,6 +98,11 @@ def answerable_examples(principal: Principal) -> tuple[ExampleGroup, ...] | None
         logger.warning("the examples on the Ask page can't be kept (%s)", type(error).__name__)
         return None
     return None if intents is None else _grouped(policy, candidates, intents)
+
+
+def _kept(name: str) -> dict[str, str] | None:
+    found = cache.get(name)
+    return found if isinstance(found, dict) else None
 
 
 def _documents(scopes: ShortScopes) -> QuerySet[Document]:
