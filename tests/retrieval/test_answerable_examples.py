@@ -82,6 +82,25 @@ def test_where_the_policys_examples_are_too_few_figures_of_the_newest_documents_
     assert "Nordhafen" not in " ".join(look("bob"))
 
 
+def test_a_companys_name_is_text_and_no_markup(firm: Firm) -> None:
+    name = '<b title="x">Nordhafen</b> AG'
+    run(
+        firm,
+        ingest(
+            firm,
+            RESULTS.replace(b"Nordhafen AG", name.encode()),
+            filename="results.md",
+            scope="firm:acme",
+            kind="reference_report",
+            company=name,
+            fiscal_year=2023,
+        ).job,
+    )
+    page = Visitor("alice").open("ask_examples")
+    assert any("Nordhafen" in each for each in shown(page))
+    assert page.tree.xpath("//b") == []
+
+
 def test_looking_at_the_page_asks_nothing_but_requests_to_a_model_elsewhere_are_recorded(
     firm: Firm, server: ModelServer
 ) -> None:

@@ -33,7 +33,7 @@ class DemoVisitor:
         self._http.close()
 
     def work_in(self, firm: DemoTenant) -> None:
-        """Make a firm the active one, unless the person is in no other."""
+        """Make a firm the active one."""
         self._send("/tenant/", tenant=str(tenant_id_of(firm.slug)))
 
     def examples(self) -> list[str]:

@@ -68,9 +68,7 @@ CACHES: Final = (
         withheld=reasons.MOMENTARY,
     ),
     Fields(
-        "cache:apps.retrieval.services.answerable_examples",
-        Sort.NONE,
-        because="examples:<tenant>:<policy version>:<digest>: which review examples are answered, by id; 12 hours.",
+        "cache:apps.retrieval.services.answerable_examples", Sort.NONE, because="Which examples are answered, by id."
     ),
     Fields(
         "cache:apps.retrieval.kept.momentary",

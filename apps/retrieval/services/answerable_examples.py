@@ -2,8 +2,8 @@
 
 They are examples of the policy in force and, where these are too few, questions for figures of the newest documents.
 Each is asked before it is shown, in the person's own scopes and with quotation as the generator. That is not recorded,
-because nobody asked; a request to an embedding model elsewhere is recorded as always. Which of them were answered is
-kept in Redis, by ids alone, until the policy, the scopes, the documents or the settings change.
+because nobody asked; a request to a model elsewhere is recorded as always. Which of them were answered is kept in
+Redis, by ids alone, until the policy, the scopes, the documents or the settings change.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Final
+from uuid import UUID
 
 from django.core.cache import cache
 from django.db.models import F, QuerySet
@@ -132,21 +133,19 @@ def _of_figures(documents: QuerySet[Document]) -> list[_Candidate]:
     """Return questions for figures of the companies with the newest documents, one measure after the other."""
     stated = documents.exclude(company="").exclude(fiscal_year=None)
     newest = stated.order_by("-fiscal_year", F("fiscal_quarter").desc(nulls_first=True), "company", "id")
-    of_companies: dict[str, Document] = {}
+    of_companies: dict[str, tuple[UUID, Period]] = {}
     for document in newest[:_MOST_DOCUMENTS]:
-        of_companies.setdefault(document.company, document)
+        if document.fiscal_year is not None:
+            period = Period(fiscal_year=document.fiscal_year, fiscal_quarter=document.fiscal_quarter or 0)
+            of_companies.setdefault(document.company, (document.id, period))
     return [
         _Candidate(
-            key=f"{document.id} {measure}",
-            text=f"What was the {measure} of {company} in {_period_of(document).label}?",
+            key=f"{document_id} {measure}",
+            text=f"What was the {measure} of {company} in {period.label}?",
         )
         for measure in _MEASURES
-        for company, document in of_companies.items()
+        for company, (document_id, period) in of_companies.items()
     ][:MOST_TRIED]
-
-
-def _period_of(document: Document) -> Period:
-    return Period(fiscal_year=document.fiscal_year or 0, fiscal_quarter=document.fiscal_quarter or 0)
 
 
 def _check_alone(
