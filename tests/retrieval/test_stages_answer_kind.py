@@ -24,6 +24,10 @@ KINDS = [
     ("Which disclaimer goes on a report for investors?", AnswerKind.TEXT),
     ("May the fund borrow money?", AnswerKind.YES_NO),
     ("Darf der Fonds Kredite aufnehmen?", AnswerKind.YES_NO),
+    ("World Equity fund: fee for redemptions", AnswerKind.NUMBER),
+    ("Wofür darf das Geld ausgegeben werden?", AnswerKind.TEXT),
+    ("What must the board do if the ratio drops below 180%?", AnswerKind.TEXT),
+    ("Tell me whether the fund may borrow", AnswerKind.YES_NO),
     ("Could you tell me who keeps the register?", AnswerKind.NAME),
 ]
 

@@ -84,7 +84,7 @@ _MANNER: Final = re.compile(
 )
 _WHETHER: Final = re.compile(r"\b(?:whether|if\s+(?:the|we|i|it|a|an|our|there)|ob)\b", re.IGNORECASE)
 _QUESTION_WORD: Final = re.compile(
-    r"\b(?:who\w{0,2}|what|which|when|where|why|how|wer|we[mn]|wessen|was|welche\w?|wann|wo\w*|warum|wieso|weshalb|wie\w*)\b",
+    r"\b(?:who\w{0,2}|what|which|when|where|why|how|wer|we[mn]|wessen|was|welche\w?|wann|wo(?:r?an|r?auf|durch|f\u00fcr|her|hin|mit|rin|rum|von|zu)?|warum|wieso|weshalb|wie(?:viele?n?)?)\b",
     re.IGNORECASE,
 )
 # "Fee for a foreign account?" is no sentence.
