@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import pytest
 from django.core.cache import cache
+from django.utils import timezone
 from redis.exceptions import RedisError
 
 from apps.audit.models import Event
@@ -13,12 +18,15 @@ from apps.retrieval.contracts import AnswerOutcome, Question
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.events import ASKED, CALLED
 from apps.retrieval.pipeline import PipelineResult, answer
+from apps.retrieval.services import answerable_examples
 from apps.retrieval.services.ask import ask
 from apps.tenants.context import open_scope
+from apps.tenants.models import Membership
 from apps.tenants.roles import Role
 from tests.corpus.ingesting import ingest, run
 from tests.factories import Firm, make_member
 from tests.model_server import Fault, ModelServer
+from tests.retrieval.asking import keep_history
 from tests.visitor import Page, Visitor
 
 pytestmark = pytest.mark.django_db
@@ -141,6 +149,80 @@ def test_two_requests_do_not_check_at_once(firm: Firm, monkeypatch: pytest.Monke
     monkeypatch.setattr("apps.retrieval.services.answerable_examples.answer", answer_beside_another)
     assert look()
     assert [page.status for page in pages] == [202]
+
+
+def _change_documents(firm: Firm, *, of: str, to: DocumentStatus) -> None:
+    with open_scope(tenant=firm.id, reason="a test"):
+        assert Document.objects.filter(filename=of).update(status=to)
+
+
+def _lose_role(firm: Firm) -> None:
+    with open_scope(tenant=firm.id, reason="a test"):
+        Membership.objects.filter(user__username="carol").update(revoked_at=timezone.now())
+
+
+CHANGES: dict[str, Callable[[Firm], None]] = {
+    "a document comes": lambda firm: _change_documents(firm, of="method.md", to=DocumentStatus.READY),
+    "a document goes": lambda firm: _change_documents(firm, of="alpha.md", to=DocumentStatus.FAILED),
+    "another policy": lambda firm: keep_history(firm, 3),
+    "the role is lost": _lose_role,
+}
+
+
+@pytest.mark.parametrize("at", [1, 4, 9])
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_changes_during_a_check_is_neither_shown_nor_kept(
+    firm: Firm, monkeypatch: pytest.MonkeyPatch, change: str, at: int
+) -> None:
+    run(firm, ingest(firm, METHOD, filename="method.md", scope="firm:acme", kind="methodology").job)
+    _change_documents(firm, of="method.md", to=DocumentStatus.FAILED)
+    make_member(firm, "carol", Role.ANALYST)
+    _during_the_check(monkeypatch, {at: lambda: CHANGES[change](firm)})
+    page = Visitor("carol").open("ask_examples")
+    assert page.status in (202, 403, 404)
+    assert shown(page) == []
+    assert _names() == []
+
+
+@pytest.mark.parametrize("at", [1, 4])
+def test_a_document_that_comes_and_goes_during_a_check_answers_nothing(
+    firm: Firm, monkeypatch: pytest.MonkeyPatch, at: int
+) -> None:
+    run(firm, ingest(firm, METHOD, filename="method.md", scope="firm:acme", kind="methodology").job)
+    _change_documents(firm, of="method.md", to=DocumentStatus.FAILED)
+    come, go = (partial(_change_documents, firm, of="method.md", to=to) for to in ("ready", "failed"))
+    asked = _during_the_check(monkeypatch, {at: come}, after=go)
+    questions = look()
+    assert CALCULATE in asked
+    assert CALCULATE not in questions
+
+
+def _during_the_check(
+    monkeypatch: pytest.MonkeyPatch,
+    actions: dict[int, Callable[[], None]],
+    *,
+    after: Callable[[], None] | None = None,
+) -> list[str]:
+    """Do something before the n-th question is asked (from 1), and something else after the last. Return the texts."""
+    asked: list[str] = []
+
+    def answer_meanwhile(question: Question, *, deps: PipelineDependencies) -> PipelineResult:
+        asked.append(question.text)
+        if len(asked) in actions:
+            actions[len(asked)]()
+        return answer(question, deps=deps)
+
+    def unchanged_afterwards(ground: Any, *context: Any) -> None:
+        # A model on this machine is asked without the check before each request, which passes the context.
+        if after and not context:
+            after()
+            require_unchanged(ground)
+
+    require_unchanged = answerable_examples._require_unchanged
+    monkeypatch.setattr(answerable_examples, "answer", answer_meanwhile)
+    if after:
+        monkeypatch.setattr(answerable_examples, "_require_unchanged", unchanged_afterwards)
+    return asked
 
 
 def test_without_redis_the_page_says_that_it_cannot_be_told(firm: Firm, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,31 +9,43 @@ Redis, by ids alone, until the policy, the scopes, the documents or the settings
 from __future__ import annotations
 
 import logging
+import secrets
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from typing import Final
 from uuid import UUID
 
 from django.core.cache import cache
-from django.db.models import F, QuerySet
+from django.db.models import F
 from redis.exceptions import RedisError
 
-from apps.corpus.kinds import Kind
 from apps.corpus.models import Document
 from apps.corpus.providers.errors import WarmingUpError
 from apps.corpus.providers.warming import require_warm
 from apps.erasure.runs.closing import closed_among
 from apps.intents.contracts import UNRECOGNISED, IntentDecision, PolicySnapshot
 from apps.intents.selectors import policy_in_force
-from apps.retrieval.contracts import Answer, AnswerOutcome, Period, Question, RelevanceStatus, SearchBounds
+from apps.retrieval.contracts import (
+    Answer,
+    AnswerOutcome,
+    ContextBlock,
+    Period,
+    Question,
+    RelevanceStatus,
+    SearchBounds,
+)
 from apps.retrieval.errors import QuestionError
 from apps.retrieval.pipeline import PipelineResult, answer
 from apps.retrieval.retrievers.documents import within_reach
+from apps.retrieval.services.calls import Deadline, RecordedCalls
 from apps.retrieval.services.wiring import dependencies_for
 from apps.retrieval.stage_choice import stages_in_use
+from apps.tenants.context import current_scope
 from apps.tenants.principals import Principal
+from apps.tenants.roles import Permission
 from apps.tenants.selectors.tenants import current_tenant
 from apps.tenants.short_scopes import ShortScopes
 
@@ -70,35 +82,48 @@ class _Candidate:
     intent: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ground:
+    """What decides which examples are answered.
+
+    document_ids: of all that some intent may reach. name: of all of it together, under which the result is kept.
+    """
+
+    scopes: ShortScopes
+    policy: PolicySnapshot
+    document_ids: frozenset[UUID]
+    profile: str
+    name: str
+
+
+class _OutdatedError(Exception):
+    """The ground changed while the examples were checked."""
+
+
 def answerable_examples(principal: Principal) -> tuple[ExampleGroup, ...] | None:
     """Return the examples that are answered, by intent, in the policy's order. Call it outside of any scope.
 
-    Returns: None while that can't be told: the model is being loaded or does not answer, Redis can't be reached, or
-             another request is checking them.
+    Returns: None while that can't be told: the model is being loaded or does not answer, Redis can't be reached,
+             another request is checking them, or something changed during the check.
     Raises:  NoPolicyInForceError.
+             PermissionDeniedError, ScopeNotGrantedError, UnknownTenantError: the person lost their access meanwhile.
     Costs:   six queries if they were checked before; else up to MOST_TRIED questions for each intent.
     """
     held = ShortScopes.all_of(principal)
     with held.open():
-        scopes = replace(held, scope_ids=principal.scope_ids - closed_among(principal.scope_ids))
-        documents = _documents(scopes)
-        policy = policy_in_force()
-        profile = str(current_tenant().embedding_profile)
-        candidates = (*_of_policy(policy), *_of_figures(documents))
-        name = _NAME.format(
-            tenant=principal.tenant_id, version=policy.version_id, digest=_digest(scopes, documents, profile)
-        )
+        ground = _read_ground(replace(held, scope_ids=principal.scope_ids - closed_among(principal.scope_ids)))
+        candidates = (*_of_policy(ground.policy), *_of_figures(ground.document_ids))
     try:
-        intents = _kept(name)
+        intents = _kept(ground.name)
         if intents is None:
-            require_warm(profile)
-            intents = _check_alone(name, candidates, policy, scopes)
-    except WarmingUpError:
+            require_warm(ground.profile)
+            intents = _check_alone(ground, candidates)
+    except (WarmingUpError, _OutdatedError):
         return None
     except RedisError as error:
         logger.warning("the examples on the Ask page can't be kept (%s)", type(error).__name__)
         return None
-    return None if intents is None else _grouped(policy, candidates, intents)
+    return None if intents is None else _grouped(ground.policy, candidates, intents)
 
 
 def _kept(name: str) -> dict[str, str] | None:
@@ -106,18 +131,28 @@ def _kept(name: str) -> dict[str, str] | None:
     return found if isinstance(found, dict) else None
 
 
-def _documents(scopes: ShortScopes) -> QuerySet[Document]:
-    """Return the documents that some intent may reach."""
-    return within_reach(
-        SearchBounds(tenant_id=scopes.tenant_id, scope_ids=tuple(sorted(scopes.scope_ids)), kinds=tuple(map(str, Kind)))
-    )
+def _read_ground(scopes: ShortScopes) -> _Ground:
+    """Read it in the open scope. Raises: NoPolicyInForceError."""
+    policy, profile = policy_in_force(), str(current_tenant().embedding_profile)
+    scope_ids = tuple(sorted(scopes.scope_ids))
+    kinds = tuple(sorted({str(kind) for rule in policy.intents for kind in rule.kinds}))
+    documents = within_reach(SearchBounds(tenant_id=scopes.tenant_id, scope_ids=scope_ids, kinds=kinds))
+    versions = list(documents.order_by("id").values_list("id", "updated_at"))
+    parts = (profile, stages_in_use(), scope_ids, *versions)
+    digest = sha256("\n".join(map(repr, parts)).encode()).hexdigest()
+    name = _NAME.format(tenant=scopes.tenant_id, version=policy.version_id, digest=digest)
+    document_ids = frozenset(id for id, _ in versions)
+    return _Ground(scopes=scopes, policy=policy, document_ids=document_ids, profile=profile, name=name)
 
 
-def _digest(scopes: ShortScopes, documents: QuerySet[Document], profile: str) -> str:
-    """Return what changes with anything that decides which examples are answered, beside the policy."""
-    versions = documents.order_by("id").values_list("id", "updated_at")
-    parts = (profile, stages_in_use(), sorted(scopes.scope_ids), *versions.iterator())
-    return sha256("\n".join(map(repr, parts)).encode()).hexdigest()
+def _require_unchanged(ground: _Ground, context: ContextBlock | None = None) -> None:
+    """Require, in the open scope, that the person may still ask and that the ground is the same.
+
+    Raises: PermissionDeniedError, _OutdatedError.
+    """
+    current_scope().principal.require(Permission.QUESTION_ASK)
+    if closed_among(ground.scopes.scope_ids) or _read_ground(ground.scopes).name != ground.name:
+        raise _OutdatedError
 
 
 def _of_policy(policy: PolicySnapshot) -> Iterator[_Candidate]:
@@ -129,9 +164,9 @@ def _of_policy(policy: PolicySnapshot) -> Iterator[_Candidate]:
             yield _Candidate(key=str(example.id), text=example.text, intent=example.intent)
 
 
-def _of_figures(documents: QuerySet[Document]) -> list[_Candidate]:
+def _of_figures(document_ids: Collection[UUID]) -> list[_Candidate]:
     """Return questions for figures of the companies with the newest documents, one measure after the other."""
-    stated = documents.exclude(company="").exclude(fiscal_year=None)
+    stated = Document.objects.filter(id__in=document_ids).exclude(company="").exclude(fiscal_year=None)
     newest = stated.order_by("-fiscal_year", F("fiscal_quarter").desc(nulls_first=True), "company", "id")
     of_companies: dict[str, tuple[UUID, Period]] = {}
     for document in newest[:_MOST_DOCUMENTS]:
@@ -148,38 +183,43 @@ def _of_figures(documents: QuerySet[Document]) -> list[_Candidate]:
     ][:MOST_TRIED]
 
 
-def _check_alone(
-    name: str, candidates: Sequence[_Candidate], policy: PolicySnapshot, scopes: ShortScopes
-) -> dict[str, str] | None:
-    """Check the candidates, one request of a tenant at a time. Returns: as `_check`. Raises: RedisError."""
-    if not scopes.scope_ids:
+def _check_alone(ground: _Ground, candidates: Sequence[_Candidate]) -> dict[str, str] | None:
+    """Check the candidates, one request of a tenant at a time, and keep the result if it still holds.
+
+    Returns: as `_check`. Raises: RedisError, _OutdatedError, and what access that was lost raises.
+    """
+    if not ground.scopes.scope_ids:
         return {}
-    being_checked = _BEING_CHECKED.format(tenant=scopes.tenant_id)
-    if not cache.add(being_checked, 1, timeout=_LONGEST_CHECK_S):
+    being_checked, ours = _BEING_CHECKED.format(tenant=ground.scopes.tenant_id), secrets.token_hex(8)
+    if not cache.add(being_checked, ours, timeout=_LONGEST_CHECK_S):
         return None
     try:
-        intents = _check(candidates, policy, scopes)
+        intents = _check(ground, candidates)
+        with ground.scopes.renewed().open():
+            _require_unchanged(ground)
         if intents is not None:
-            cache.set(name, intents, timeout=_KEPT_S)
+            cache.set(ground.name, intents, timeout=_KEPT_S)
     finally:
-        cache.delete(being_checked)
+        # A check that took too long does not end another's turn.
+        if cache.get(being_checked) == ours:
+            cache.delete(being_checked)
     return intents
 
 
-def _check(candidates: Sequence[_Candidate], policy: PolicySnapshot, scopes: ShortScopes) -> dict[str, str] | None:
+def _check(ground: _Ground, candidates: Sequence[_Candidate]) -> dict[str, str] | None:
     """Return the intents of the candidates that are answered, by their keys; None if a part of a search failed."""
     intents: dict[str, str] = {}
     shown = Counter[str]()
     for candidate in candidates:
         if shown[candidate.intent] == MOST_SHOWN:
             continue
-        result = _answer(candidate.text, policy, scopes)
+        result = _answer(candidate.text, ground)
         if result is None:
             continue
         if result.answer.degraded:
             return None
         decision = result.trace.output(IntentDecision)
-        if decision is None or not decision.recognised or not _is_answered(result.answer):
+        if decision is None or not decision.recognised or not _is_answered(result.answer, ground):
             continue
         if candidate.intent in ("", decision.intent) and shown[decision.intent] < MOST_SHOWN:
             shown[decision.intent] += 1
@@ -187,10 +227,20 @@ def _check(candidates: Sequence[_Candidate], policy: PolicySnapshot, scopes: Sho
     return intents
 
 
-def _answer(text: str, policy: PolicySnapshot, scopes: ShortScopes) -> PipelineResult | None:
-    """Return the answer by quotation; None if the text can't be read as a question."""
+def _answer(text: str, ground: _Ground) -> PipelineResult | None:
+    """Return the answer by quotation; None if the text can't be read as a question.
+
+    Raises: _OutdatedError: the ground changed before a request to a model elsewhere, which is not sent then.
+    """
+    scopes = ground.scopes
+    calls = RecordedCalls(
+        scopes=scopes,
+        policy=ground.policy,
+        deadline=Deadline(stages_in_use().question_deadline_seconds),
+        confirm=partial(_require_unchanged, ground),
+    )
     with scopes.open():
-        deps = dependencies_for(current_tenant(), policy, scopes=scopes)
+        deps = dependencies_for(current_tenant(), ground.policy, scopes=scopes, calls=calls)
     question = Question(text=text, tenant_id=scopes.tenant_id, scope_ids=tuple(sorted(scopes.scope_ids)))
     try:
         return answer(question, deps=replace(deps, generator=deps.quoting))
@@ -198,9 +248,12 @@ def _answer(text: str, policy: PolicySnapshot, scopes: ShortScopes) -> PipelineR
         return None
 
 
-def _is_answered(given: Answer) -> bool:
+def _is_answered(given: Answer, ground: _Ground) -> bool:
+    """Return whether it is answered, from documents of the ground alone: another may have come and gone meanwhile."""
     about = given.relevance
-    return given.outcome is AnswerOutcome.ANSWERED and about is not None and about.status is RelevanceStatus.FULL
+    if given.outcome is not AnswerOutcome.ANSWERED or about is None or about.status is not RelevanceStatus.FULL:
+        return False
+    return {each.document_id for each in given.citations} <= ground.document_ids
 
 
 def _grouped(
