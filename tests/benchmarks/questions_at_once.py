@@ -33,6 +33,8 @@ from tests.retrieval.test_model_calls import right
 
 QUESTION: Final = "What was the maximum drawdown of the Alpha Fund in the fourth quarter?"
 _EVERY_S: Final = 0.2
+# Less than the application waits for a model.
+_LOOKED_WITHIN_S: Final = 35
 # Of a web process (config/gunicorn.py).
 _THREADS: Final = 4
 _SESSIONS: Final = """
@@ -56,16 +58,23 @@ class Seen:
 
 
 class Working:
-    """How many requests the model works on."""
+    """How many requests the model works on.
+
+    looked: set once the database was looked at while it worked on all of them. No answer is given before, so that a
+    slow machine, where questions come seconds apart, is looked at, too.
+    """
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
+        self.looked = threading.Event()
+        self.looked.set()
         self._lock, self._now, self._ended = threading.Lock(), 0, 0
 
     def reply(self, body: Any) -> str:
         with self._lock:
             self._now += 1
         time.sleep(self.seconds)
+        self.looked.wait(_LOOKED_WITHIN_S)
         with self._lock:
             self._now -= 1
             self._ended += 1
@@ -86,6 +95,8 @@ def in_one_process(server: ModelServer, principal: Principal, *, count: int, sec
         finally:
             connection.close()
 
+    # Loads the model for vectors.
+    one(0)
     with _watching(working, count, Process()) as seen:
         took_s, texts = _at_once(one, count)
     stats = connections["default"].pool.get_stats()
@@ -164,10 +175,12 @@ def _watching(working: Working, wanted: int, process: Process) -> Iterator[Seen]
                 seen.threads = max(seen.threads, process.num_threads())
                 if before[0] >= wanted and working.state() == before:
                     seen.looks += 1
+                    working.looked.set()
                     seen.idle_in_transaction = max(seen.idle_in_transaction, row[0])
                     seen.transactions = max(seen.transactions, row[1])
                     seen.longest_transaction_s = max(seen.longest_transaction_s, float(row[3]))
 
+    working.looked.clear()
     watcher = threading.Thread(target=look)
     watcher.start()
     try:

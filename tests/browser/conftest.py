@@ -76,6 +76,11 @@ def page(context: BrowserContext, live_server: LiveServer) -> Iterator[Page]:
     assert complaints == []
 
 
+def is_home(url: str) -> bool:
+    """Whether this is the first page after the login. The login's own address ends with it, too: ?next=/admin/."""
+    return urlsplit(url).path == "/admin/"
+
+
 def watched(page: Page, base_url: str, complaints: list[str]) -> Page:
     """Args: complaints: where to note what the page asks of others, and what fails or is refused in it."""
     here = urlsplit(base_url).netloc
@@ -90,6 +95,9 @@ def watched(page: Page, base_url: str, complaints: list[str]) -> Page:
         "console",
         lambda said: complaints.append(f"console: {said.text}") if _is_refusal(said.text) else None,
     )
+    # Printed, since a few tests want it: it explains a page that waits in vain.
+    page.on("requestfailed", lambda request: print("failed:", request.url, request.failure))
+    page.on("response", lambda answer: print(answer.status, answer.url) if answer.status >= 400 else None)
     return page
 
 
@@ -109,7 +117,7 @@ def sign_in(page: Page) -> Callable[[str], Page]:
         page.get_by_label("Username").fill(username)
         page.get_by_label("Password").fill(PASSWORD)
         page.get_by_role("button", name="Log in").click()
-        page.wait_for_url("**/admin/")
+        page.wait_for_url(is_home)
         return page
 
     return as_person

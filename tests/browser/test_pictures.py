@@ -21,7 +21,7 @@ from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from config.env import CHECKOUT
-from tests.browser.conftest import watched
+from tests.browser.conftest import is_home, watched
 from tests.config.served import Served, served_platform
 from tests.demo.made import make_demo
 
@@ -64,7 +64,7 @@ def people(browser: Browser, demo: Served) -> Iterator[SignIn]:
             page.get_by_label("Username").fill(name)
             page.get_by_label("Password").fill(passwords[name])
             page.get_by_role("button", name="Log in").click()
-            page.wait_for_url("**/admin/")
+            page.wait_for_url(is_home)
             pages[name] = page
         return pages[name]
 
