@@ -33,8 +33,8 @@ from tests.retrieval.test_model_calls import right
 
 QUESTION: Final = "What was the maximum drawdown of the Alpha Fund in the fourth quarter?"
 _EVERY_S: Final = 0.2
-# Less than the application waits for a model.
-_LOOKED_WITHIN_S: Final = 35
+# With the time of the reply, less than the application waits for a model.
+_GATHERED_WITHIN_S: Final = 35
 # Of a web process (config/gunicorn.py).
 _THREADS: Final = 4
 _SESSIONS: Final = """
@@ -58,23 +58,28 @@ class Seen:
 
 
 class Working:
-    """How many requests the model works on.
+    """How many requests the model works on. It begins its first replies when as many have come as `gather` was told.
 
-    looked: set once the database was looked at while it worked on all of them. No answer is given before, so that a
-    slow machine, where questions come seconds apart, is looked at, too.
+    Otherwise, on a slow machine, the first questions would be answered before the last ones came, and the database
+    would never be looked at while the model works on all of them.
     """
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self.looked = threading.Event()
-        self.looked.set()
+        self._gathered, self._wanted = threading.Event(), 1
         self._lock, self._now, self._ended = threading.Lock(), 0, 0
+
+    def gather(self, wanted: int) -> None:
+        """Have the next replies wait until that many requests have come."""
+        self._gathered, self._wanted = threading.Event(), wanted
 
     def reply(self, body: Any) -> str:
         with self._lock:
             self._now += 1
+            if self._now >= self._wanted:
+                self._gathered.set()
+        self._gathered.wait(_GATHERED_WITHIN_S)
         time.sleep(self.seconds)
-        self.looked.wait(_LOOKED_WITHIN_S)
         with self._lock:
             self._now -= 1
             self._ended += 1
@@ -175,12 +180,11 @@ def _watching(working: Working, wanted: int, process: Process) -> Iterator[Seen]
                 seen.threads = max(seen.threads, process.num_threads())
                 if before[0] >= wanted and working.state() == before:
                     seen.looks += 1
-                    working.looked.set()
                     seen.idle_in_transaction = max(seen.idle_in_transaction, row[0])
                     seen.transactions = max(seen.transactions, row[1])
                     seen.longest_transaction_s = max(seen.longest_transaction_s, float(row[3]))
 
-    working.looked.clear()
+    working.gather(wanted)
     watcher = threading.Thread(target=look)
     watcher.start()
     try:

@@ -95,7 +95,7 @@ def watched(page: Page, base_url: str, complaints: list[str]) -> Page:
         "console",
         lambda said: complaints.append(f"console: {said.text}") if _is_refusal(said.text) else None,
     )
-    # Printed, since a few tests want it: it explains a page that waits in vain.
+    # Printed and not refused, because some tests provoke it. Of a test that waits in vain it tells what went wrong.
     page.on("requestfailed", lambda request: print("failed:", request.url, request.failure))
     page.on("response", lambda answer: print(answer.status, answer.url) if answer.status >= 400 else None)
     return page

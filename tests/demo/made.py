@@ -65,6 +65,8 @@ def _run(home: Path, told: Path) -> None:
             timeout=_MADE_WITHIN_S,
         )
     except subprocess.TimeoutExpired as late:
-        pytest.fail(f"The demo was not made within {_MADE_WITHIN_S} s: {(late.stderr or b'')[-4000:].decode()}", False)
+        # Bytes, even where text was asked for.
+        said = (late.stderr or b"")[-4000:].decode(errors="replace")
+        pytest.fail(f"The demo was not made within {_MADE_WITHIN_S} s. It said: {said}", pytrace=False)
     assert result.returncode == 0, result.stderr[-4000:] + result.stdout[-4000:]
     told.write_text(result.stdout, encoding="utf-8")
