@@ -309,7 +309,7 @@ def failure(source: str, environment: dict[str, str], directory: Path) -> str:
         cwd=directory,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=False,
     )
     if ended.returncode != 0:
@@ -346,7 +346,7 @@ def test_a_question_is_sent_and_taken_back_as_the_examples_say(
         json={"question": "What was the drawdown in Q4 2024?"},
         headers={"Authorization": f"Bearer {key}"},
         trust_env=False,
-        timeout=60,
+        timeout=600,
     ).json()
     document = httpx.get(f"{live_server.url}/api/v1/openapi.json", trust_env=False).json()
     environment = {**shell, "GLASSBOX_KEY": key, "QUESTION_ID": asked["audit_event_id"]}

@@ -20,7 +20,7 @@ def test_processes_of_writers_and_a_sealer_make_one_whole_log() -> None:
         env=os.environ,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=1_800,
         check=False,
     )
     assert ran.returncode == 0, ran.stderr

@@ -20,7 +20,7 @@ def test_a_person_and_then_their_tenant_are_erased_to_the_certificate() -> None:
         env=os.environ,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=1_800,
         check=False,
     )
     assert ran.returncode == 0, ran.stderr

@@ -21,7 +21,7 @@ def test_every_planted_page_is_found_in_a_tenant_of_many_words() -> None:
         env=os.environ,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=1_800,
         check=False,
     )
     assert ran.returncode == 0, ran.stderr

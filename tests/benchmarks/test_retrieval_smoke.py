@@ -28,7 +28,7 @@ def report() -> dict[str, Any]:
         env={**os.environ, "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=1_800,
         check=False,
     )
     assert ran.returncode == 0, ran.stderr

@@ -25,7 +25,7 @@ def report() -> dict[str, Any]:
         env=os.environ,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=1_800,
         check=False,
     )
     assert ran.returncode == 0, ran.stderr

@@ -55,7 +55,7 @@ def test_an_officer_tries_a_question_and_makes_it_an_example_by_keyboard(acme: F
     desk.keyboard.type("Sectors were not recognised.")
     press_until_focused(desk, "Add it to the draft")
     desk.keyboard.press("Enter")
-    expect(desk.locator("#added")).to_contain_text("It is in your draft, version 2", timeout=20_000)
+    expect(desk.locator("#added")).to_contain_text("It is in your draft, version 2")
     assert "sector" not in desk.url
     with open_scope(tenant=acme.id, reason="a test"):
         draft = PolicyVersion.objects.get(number=2)

@@ -62,7 +62,7 @@ class Checkout:
             env=self.variables(**variables),
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=600,
         )
 
     def variables(self, **variables: str) -> dict[str, str]:
@@ -191,7 +191,7 @@ def test_commands_at_once_install_once(checkout: Checkout) -> None:
         )
         for _ in range(3)
     ]
-    outputs = [process.communicate(timeout=60) for process in processes]
+    outputs = [process.communicate(timeout=600) for process in processes]
     assert [json.loads(output)["version"] for output, _ in outputs] == ["2.0"] * 3
     assert sum("installing" in errors and "ready" in errors for _, errors in outputs) == 1
 

@@ -115,7 +115,7 @@ def test_questions_jobs_and_seals_are_counted(running: Running, django_db_blocke
         f"{running.base_url}/api/v1/query/",
         headers={"Authorization": f"Bearer {running.key}"},
         json={"question": "What is the fee of the fund?"},
-        timeout=60,
+        timeout=600,
     )
     assert asked.status_code == 200, asked.text
     sent = upload(running)
@@ -186,7 +186,7 @@ def upload(running: Running, *, title: str = "A note", **headers: str) -> httpx.
         headers={"Authorization": f"Bearer {running.key}", **headers},
         data={"scope": "fund:alpha", "kind": "run"},
         files={"file": ("note.md", f"# {title}\n\nIt says something.\n".encode())},
-        timeout=60,
+        timeout=600,
     )
 
 

@@ -119,7 +119,7 @@ def crowds(*orders: dict[str, Any]) -> list[list[Answer]]:
         input=json.dumps(orders),
         capture_output=True,
         text=True,
-        timeout=150,
+        timeout=900,
         check=False,
     )
     assert finished.returncode == 0, finished.stderr[-4000:]

@@ -30,7 +30,7 @@ def bytes_of(variables: dict[str, str]) -> bytes:
         env=clean | {"DJANGO_SETTINGS_MODULE": "config.settings.test"} | variables,
         capture_output=True,
         check=False,
-        timeout=300,
+        timeout=1_800,
     )
     assert result.returncode == 0, result.stderr[-2000:]
     return result.stdout
