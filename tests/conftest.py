@@ -19,7 +19,9 @@ import pytest
 from django.conf import LazySettings, settings
 from django.core.cache import cache
 from django.db import connections
+from django.template import Template
 from django.test import TransactionTestCase
+from django.test.utils import _TestState
 from psycopg import sql
 
 from apps.audit.classes_table import class_rows
@@ -268,6 +270,13 @@ def _payload_of_one_event() -> None:
 
     Event.payload = functools.cached_property(lambda event: payloads_of([event])[event.id])
     Event.payload.__set_name__(Event, "payload")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _render_without_telling(django_test_environment: None) -> None:
+    """Render templates as the product does. Django's test environment sends a signal with a copy of the context for
+    each, which no test of ours reads."""
+    Template._render = _TestState.saved_data.template_render
 
 
 @pytest.fixture
