@@ -14,6 +14,7 @@ class CorpusConfig(AppConfig):
         from apps.corpus.contents import documents_of
         from apps.corpus.events import register_events
         from apps.corpus.looked_for import register_looked_for_of_documents
+        from apps.corpus.providers.recording import register_request_events
         from apps.corpus.reader import checks as reader_checks
         from apps.corpus.retention import register_retained_documents
         from apps.corpus.searched_texts import DocumentTexts
@@ -34,6 +35,7 @@ class CorpusConfig(AppConfig):
 
         reader_checks.register()
         register_ingest_events()
+        register_request_events()
         register_events()
         register_searched(DocumentTexts())
         register_contents(documents_of)

@@ -22,8 +22,7 @@ from apps.corpus.errors import IngestError
 from apps.corpus.extraction import ExtractionError
 from apps.corpus.models import EMBEDDING_MODELS, Chunk, Document, JobStage, SourceFile
 from apps.corpus.providers.errors import ProviderError
-from apps.corpus.providers.protocol import EmbeddingProvider
-from apps.corpus.providers.registry import provider_for
+from apps.corpus.providers.registry import ResidencyBoundProvider, provider_for
 from apps.corpus.reader.reading import searched_text
 from apps.corpus.services.ingest.errors import (
     NotStorableError,
@@ -33,6 +32,7 @@ from apps.corpus.services.ingest.errors import (
 from apps.corpus.services.ingest.finish import fail, finish, wait_or_fail
 from apps.corpus.services.ingest.lease import Lease, RunPolicy, claim, give_back, holding
 from apps.corpus.services.ingest.metadata import fill_in
+from apps.corpus.services.ingest.passages_sent import recording_passages
 from apps.corpus.services.ingest.read import read_file, warnings_of
 from apps.corpus.services.ingest.store import store_reading, store_vectors
 from apps.corpus.services.ingest.turns import take_next
@@ -131,8 +131,9 @@ def _embed(lease: Lease) -> str:
     for chunk_ids in _batches(lease, provider):
         with holding(lease):
             provider = _provider(lease)
-            texts = {chunk.id: searched_text(chunk) for chunk in Chunk.objects.filter(id__in=chunk_ids)}
-        vectors = provider.embed_documents([texts[chunk_id] for chunk_id in chunk_ids])
+            chunks = Chunk.objects.in_bulk(chunk_ids)
+        batch = [chunks[chunk_id] for chunk_id in chunk_ids]
+        vectors = recording_passages(provider, lease, batch).embed_documents([searched_text(chunk) for chunk in batch])
         with holding(lease) as job:
             document: Document = Document.objects.get(id=job.document_id)
             store_vectors(document, model=provider.model, chunk_ids=chunk_ids, vectors=vectors)
@@ -143,7 +144,7 @@ def _embed(lease: Lease) -> str:
     return provider.model
 
 
-def _batches(lease: Lease, provider: EmbeddingProvider) -> Iterator[Sequence[UUID]]:
+def _batches(lease: Lease, provider: ResidencyBoundProvider) -> Iterator[Sequence[UUID]]:
     table = EMBEDDING_MODELS.get(provider.dimension)
     if table is None:
         raise UnsupportedDimensionError(
@@ -159,11 +160,15 @@ def _batches(lease: Lease, provider: EmbeddingProvider) -> Iterator[Sequence[UUI
         )
         job.chunks_embedded = job.chunks_total - len(missing)
         job.save(update_fields=["chunks_embedded"])
-    for start in range(0, len(missing), lease.policy.batch_chunks):
-        yield missing[start : start + lease.policy.batch_chunks]
+    size, profile = lease.policy.batch_chunks, provider.profile
+    if profile.is_remote:
+        # One request each, so that its event names the passages that it sends.
+        size = min(size, profile.inputs_at_once)
+    for start in range(0, len(missing), size):
+        yield missing[start : start + size]
 
 
-def _provider(lease: Lease) -> EmbeddingProvider:
+def _provider(lease: Lease) -> ResidencyBoundProvider:
     """Return the tenant's provider under its current residency rule, which is read again for every batch."""
     tenant = current_tenant()
     return provider_for(lease.profile, tenant_region=tenant.residency_region, tenant_strict=tenant.residency_strict)

@@ -1,4 +1,7 @@
-"""The audit events of the retrieval app: how a question ended, and what was sent to a model."""
+"""The audit events of the retrieval app: how a question ended.
+
+Requests to models have events of their own (apps/corpus/providers/recording.py).
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,6 @@ SEARCHED = "retrieval.question.searched"
 REJECTED = "retrieval.question.rejected"
 FAILED = "retrieval.question.failed"
 REPLAYED = "retrieval.question.replayed"
-CALLED = "retrieval.model.called"
-RETURNED = "retrieval.model.returned"
 SHARED = "retrieval.answer.shared"
 UNSHARED = "retrieval.answer.unshared"
 SENT = "retrieval.question.sent"
@@ -67,24 +68,7 @@ _REPLAY = frozenset(
     }
 )
 
-# Said when a request is sent, and again when it has ended.
-MODEL_FIELDS = frozenset({"profile", "model", "region", "purpose", "attempt"})
-_CALL = MODEL_FIELDS | {"policy_version", "policy_version_id", "passages", "timeout_seconds"}
-# The cost with the price that it was computed by. Both are fixed: the price may change later.
-_ENDED = MODEL_FIELDS | {
-    "code",
-    "elapsed_ms",
-    "first_byte_ms",
-    "input_tokens",
-    "output_tokens",
-    "price",
-    "cost",
-    "currency",
-}
-
 _ASK = frozenset({Permission.QUESTION_ASK})
-# A question that is run again may ask the model that rewords it.
-_ASK_OR_REPLAY = _ASK | {Permission.AUDIT_VIEW}
 
 
 def register_events() -> None:
@@ -128,23 +112,6 @@ def register_events() -> None:
             label="Question run again",
             fields={Group.CORE: _REPLAY, Group.QUESTION: frozenset({"hmac_sha256", "key_epoch"})},
             permissions=frozenset({Permission.AUDIT_VIEW}),
-        ),
-        EventClass(
-            action=CALLED,
-            label="Model called",
-            fields={
-                Group.CORE: _CALL,
-                Group.QUESTION: _QUESTION,
-                # The digest of the context is erased with its documents.
-                Group.PASSAGES: frozenset({"hits", "context_sha256", "context_chars"}),
-            },
-            permissions=_ASK_OR_REPLAY,
-        ),
-        EventClass(
-            action=RETURNED,
-            label="Model call ended",
-            fields={Group.CORE: _ENDED},
-            permissions=_ASK_OR_REPLAY,
         ),
     )
     register(

@@ -20,7 +20,8 @@ import psycopg
 from django.db import connection, connections
 from psutil import Process
 
-from apps.retrieval.events import ANSWERED, CALLED, RETURNED
+from apps.corpus.providers.recording import CALLED, RETURNED
+from apps.retrieval.events import ANSWERED
 from apps.retrieval.services.ask import ask
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal

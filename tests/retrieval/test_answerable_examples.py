@@ -13,10 +13,11 @@ from redis.exceptions import RedisError
 
 from apps.audit.models import Event
 from apps.corpus.models import Document, DocumentStatus
+from apps.corpus.providers.recording import CALLED
 from apps.erasure.stores.counters import redis_client
 from apps.retrieval.contracts import AnswerOutcome, Question
 from apps.retrieval.dependencies import PipelineDependencies
-from apps.retrieval.events import ASKED, CALLED
+from apps.retrieval.events import ASKED
 from apps.retrieval.pipeline import PipelineResult, answer
 from apps.retrieval.services import answerable_examples
 from apps.retrieval.services.ask import ask

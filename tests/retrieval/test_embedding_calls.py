@@ -6,6 +6,7 @@ Against a server that speaks the protocol over HTTP, and a second connection tha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -13,25 +14,29 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 from django.core.exceptions import ImproperlyConfigured
+from django.core.management import CommandError, call_command
 from django.db import OperationalError
 
 from apps.audit.models import Outcome
 from apps.corpus.kinds import Kind
+from apps.corpus.providers import recording
 from apps.corpus.providers.profiles import EMBEDDING_PROFILES
+from apps.corpus.providers.recording import CALLED, RETURNED
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import VersionChangedError
 from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.selectors import version_snapshot
+from apps.intents.services import golden
 from apps.intents.services.checking import version_checked
+from apps.intents.services.desk import question_try
 from apps.intents.services.drafts import draft_save
 from apps.intents.services.reviews import version_approve, version_submit
 from apps.quality.impact.runner import ImpactOutcome, impact_run
-from apps.retrieval.events import ANSWERED, CALLED, REPLAYED, RETURNED
+from apps.retrieval.events import ANSWERED, REPLAYED
 from apps.retrieval.pipeline import FindResult, find
 from apps.retrieval.replay import run
 from apps.retrieval.replay.errors import NotReplayableError
 from apps.retrieval.replay.run import question_replay
-from apps.retrieval.services import calls
 from apps.retrieval.services.ask import ask
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
@@ -165,7 +170,7 @@ def test_what_can_t_be_recorded_is_not_sent(
     def fail(**event: Any) -> None:
         raise OperationalError("the connection is lost")
 
-    monkeypatch.setattr(calls, "record", fail)
+    monkeypatch.setattr(recording, "record", fail)
     with pytest.raises(OperationalError):
         ask(text=QUESTION, principal=amy)
     assert (server.requests, told(firm, CALLED)) == ((), [])
@@ -258,6 +263,44 @@ def test_submitting_and_approving_wait_in_no_transaction(firm: Firm, olivia: Pri
     assert version.status == VersionStatus.ACTIVE
     assert server.open
     assert set(server.open) == {0}
+    called = told(firm, CALLED)
+    assert len(called) == len(told(firm, RETURNED)) == len(server.requests)
+    # The reviewer's check found every vector that the author's had made.
+    assert {(event.actor_id, payload["core"]["purpose"]) for event, payload in called} == {
+        (olivia.id, "embed_examples")
+    }
+
+
+def test_a_question_tried_on_the_desk_is_in_the_log_as_a_request_and_no_more(
+    firm: Firm, olivia: Principal, server: Watched
+) -> None:
+    author = ShortScopes.all_of(olivia)
+    draft = drafted(olivia, wider)
+    with author.open():
+        snapshot = version_snapshot(PolicyVersion.objects.get(id=draft.id))
+    tried = question_try(question=QUESTION, snapshot=snapshot, acting=author)
+    assert not tried.decision.degraded
+    called = told(firm, CALLED)
+    assert len(called) == len(told(firm, RETURNED)) == len(server.requests) > 0
+    assert called[-1][1]["core"]["purpose"] == "embed_question"
+    assert all("question" not in payload for _, payload in called)
+    assert (set(server.open), told(firm, ANSWERED)) == ({0}, [])
+
+
+@pytest.mark.parametrize("version", ["active", "draft"])
+def test_a_check_from_the_shell_waits_in_no_transaction(
+    firm: Firm, olivia: Principal, server: Watched, monkeypatch: pytest.MonkeyPatch, version: str
+) -> None:
+    # Other tests of this process may have read this version's vectors.
+    monkeypatch.setattr(golden, "_matrices", {})
+    draft = drafted(olivia, new_examples)
+    number = str(draft.number) if version == "draft" else version
+    # What the server's vectors are worth is not what this is about.
+    with suppress(CommandError):
+        call_command("policy", "check", "--tenant", "acme", "--version", number, "--json")
+    assert server.open
+    assert set(server.open) == {0}
+    assert len(told(firm, CALLED)) == len(told(firm, RETURNED)) == len(server.requests)
 
 
 def test_a_draft_that_changes_while_it_is_checked_is_not_submitted(

@@ -21,6 +21,7 @@ from django.db import connection
 from apps.audit.models import Event, Outcome
 from apps.audit.selectors import payloads_of
 from apps.corpus.kinds import Kind
+from apps.corpus.providers.recording import CALLED, RETURNED
 from apps.erasure.contracts import Target, TargetType
 from apps.errors import ApplicationError
 from apps.intents.selectors import policy_in_force
@@ -29,7 +30,7 @@ from apps.quality.evaluation.asking import KeptVectors
 from apps.quality.evaluation.contracts import EvaluationQuestion, Expected
 from apps.retrieval.changed_settings import RunSettings
 from apps.retrieval.errors import DocumentsGoneError
-from apps.retrieval.events import ANSWERED, CALLED, FAILED, RETURNED
+from apps.retrieval.events import ANSWERED, FAILED
 from apps.retrieval.services.ask import Asked, ask
 from apps.retrieval.stage_choice import stages_in_use
 from apps.tenants.context import open_scope

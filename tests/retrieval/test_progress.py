@@ -16,8 +16,9 @@ from pytest_django.live_server_helper import LiveServer
 
 from apps.corpus.providers import warming
 from apps.corpus.providers.errors import WarmingUpError
+from apps.corpus.providers.recording import CALLED, RETURNED
 from apps.retrieval.api import progress
-from apps.retrieval.events import ANSWERED, CALLED, RETURNED
+from apps.retrieval.events import ANSWERED
 from apps.retrieval.services import ask as asking
 from apps.tenants.context import open_scope
 from apps.tenants.models import IdempotentRequest, Tenant

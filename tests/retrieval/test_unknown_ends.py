@@ -19,7 +19,8 @@ from django.db import OperationalError, connection
 from django.utils import timezone
 
 from apps.audit.models import Outcome
-from apps.retrieval.events import ANSWERED, CALLED, RETURNED
+from apps.corpus.providers.recording import CALLED, RETURNED
+from apps.retrieval.events import ANSWERED
 from apps.retrieval.services import unknown_ends
 from apps.retrieval.services.ask import ask
 from apps.retrieval.services.unknown_ends import END_UNKNOWN, record_unknown_ends, record_unknown_ends_of

@@ -13,7 +13,7 @@ from django.utils import timezone
 from apps.audit.models import Event
 from apps.audit.reporting.contracts import Period, Step
 from apps.audit.services import record
-from apps.retrieval.events import CALLED, RETURNED
+from apps.corpus.providers.recording import CALLED, RETURNED
 from apps.retrieval.services.ask import ask
 from apps.retrieval.services.unknown_ends import END_UNKNOWN
 from apps.retrieval.usage.contracts import Figures

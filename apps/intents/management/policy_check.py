@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 
 from apps.corpus.providers.errors import ProviderError
+from apps.corpus.providers.protocol import EmbeddingProvider
 from apps.corpus.providers.registry import provider_for
 from apps.corpus.providers.tenant import tenant_provider
 from apps.errors import ApplicationError
@@ -32,6 +33,7 @@ from apps.intents.tables import check_tables, check_verdict
 from apps.intents.validation import policy_problems
 from apps.tenants.context import open_scope
 from apps.tenants.selectors.tenants import tenant_id_of
+from apps.tenants.short_scopes import ShortScopes, current_short_scopes
 
 EXAMPLES: Final = """\
   manage.py policy check --tenant meridian
@@ -102,13 +104,7 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
     """Print the check. Raises CommandError (exit status 1): problems, below the bar, or it can't be made."""
     reference = options["file"] or options["version"]
     try:
-        with ExitStack() as scope:
-            if options["tenant"]:
-                tenant_id = tenant_id_of(options["tenant"])
-                scope.enter_context(open_scope(tenant=tenant_id, reason="manage.py policy check"))
-            elif not options["file"] and needs_tenant(reference):
-                raise CommandError("A version, a date or active belongs to one tenant: add --tenant, or name a --file.")
-            checked = _check(options, reference)
+        checked = _check(options, reference)
     except ProviderError as error:
         raise CommandError(f"{error.detail} To check only the terms, add --terms-only.") from error
     except ApplicationError as error:
@@ -123,21 +119,27 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
 
 def _check(options: Mapping[str, Any], reference: str) -> Checked:
     is_file = bool(options["file"]) or (reference != "baseline" and not needs_tenant(reference))
-    if is_file:
-        text = file_text(reference)
-        problems = _file_problems(text, reference)
-        try:
-            snapshot = parse_policy_file(text, filename=reference)
-        except PolicyFileError:
-            return Checked(name=reference, number=None, version_id=None, problems=problems)
-    else:
-        snapshot = policy_named(reference)
-        problems = policy_problems(snapshot)
     versioned = not is_file and reference != "baseline"
+    if versioned and not options["tenant"]:
+        raise CommandError("A version, a date or active belongs to one tenant: add --tenant, or name a --file.")
+    acting = _tenant_scopes(options["tenant"]) if options["tenant"] else None
+    with acting.open() if acting else nullcontext():
+        if is_file:
+            text = file_text(reference)
+            problems = _file_problems(text, reference)
+            try:
+                snapshot = parse_policy_file(text, filename=reference)
+            except PolicyFileError:
+                return Checked(name=reference, number=None, version_id=None, problems=problems)
+        else:
+            snapshot = policy_named(reference)
+            problems = policy_problems(snapshot)
+        provider = tenant_provider() if acting and not options["terms_only"] else None
     unusable = cannot_classify(snapshot)
     check = None
     if not unusable:
-        vectors = None if options["terms_only"] else _vectors(snapshot, options["tenant"], versioned=versioned)
+        # Outside of any scope: the provider may take its time, and a request is in the log before it is sent.
+        vectors = None if options["terms_only"] else _vectors(snapshot, provider, acting, versioned=versioned)
         check = golden_check(snapshot, vectors)
     return Checked(
         name=described(reference, snapshot),
@@ -149,6 +151,11 @@ def _check(options: Mapping[str, Any], reference: str) -> Checked:
     )
 
 
+def _tenant_scopes(slug: str) -> ShortScopes:
+    with open_scope(tenant=tenant_id_of(slug), reason="manage.py policy check"):
+        return current_short_scopes()
+
+
 def _file_problems(text: str, filename: str) -> tuple[str, ...]:
     """All that is wrong with a file, each with its line and column."""
     try:
@@ -158,14 +165,18 @@ def _file_problems(text: str, filename: str) -> tuple[str, ...]:
     return ()
 
 
-def _vectors(snapshot: PolicySnapshot, tenant: str, *, versioned: bool) -> Vector:
-    """Of a tenant's version as answers use them, kept with it; of anything else made anew, and kept nowhere."""
-    if versioned and snapshot.status != VersionStatus.DRAFT:
-        return golden_vectors(snapshot=snapshot, provider=tenant_provider())
+def _vectors(
+    snapshot: PolicySnapshot, provider: EmbeddingProvider | None, acting: ShortScopes | None, *, versioned: bool
+) -> Vector:
+    """Of a tenant's version as answers use them, kept with it; of anything else made anew, and kept nowhere.
+
+    Args: provider, acting: the tenant's; None without a tenant.
+    """
+    if versioned and snapshot.status != VersionStatus.DRAFT and provider and acting:
+        return golden_vectors(snapshot=snapshot, provider=provider, tenant_id=acting.tenant_id)
     # A draft is its author's alone: nothing is written beside it.
-    own = provider_for(_PROFILE, tenant_region=settings.GLASSBOX_REGION, tenant_strict=False)
-    provider = tenant_provider() if tenant else own
-    return np.asarray(provider.embed_documents([example.text for example in snapshot.examples]), dtype=np.float32)
+    used = provider or provider_for(_PROFILE, tenant_region=settings.GLASSBOX_REGION, tenant_strict=False)
+    return np.asarray(used.embed_documents([example.text for example in snapshot.examples]), dtype=np.float32)
 
 
 def _words(checked: Checked) -> str:

@@ -1,6 +1,6 @@
 """The services of the classifier's desk that need the tenant's embedding provider.
 
-They record no event, because no answer depends on them.
+They record no event but of the requests that leave for a provider: no answer depends on them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def desk_vectors(snapshot: PolicySnapshot, acting: ShortScopes | None = None) ->
 
 
 def question_try(*, question: str, snapshot: PolicySnapshot, acting: ShortScopes | None = None) -> Tried:
-    """Classify a question as if it were asked, and record nothing: neither its text nor the attempt.
+    """Classify a question as if it were asked, and record nothing of it but that a request left for a provider.
 
     Without a provider the terms alone decide, and the decision is flagged as degraded. Args: acting: as desk_vectors.
     """

@@ -33,6 +33,7 @@ _COLUMNS: Final = (
 # Shown as numbers, beside what names the row.
 NAMING: Final = 5
 NO_QUESTION: Final = "no answered question"
+OF_DOCUMENTS: Final = "passages of documents"
 
 
 class _PeriodForm(forms.Form):
@@ -81,7 +82,8 @@ def runs_the_platform(request: HttpRequest) -> bool:
 
 
 def _named(sort: Sort) -> tuple[str, ...]:
-    return (sort.day.isoformat(), sort.tenant, sort.intent or NO_QUESTION, sort.profile, sort.model)
+    made_for = OF_DOCUMENTS if sort.of_documents else sort.intent or NO_QUESTION
+    return (sort.day.isoformat(), sort.tenant, made_for, sort.profile, sort.model)
 
 
 def _row(figures: Figures) -> tuple[str | int | float | None, ...]:

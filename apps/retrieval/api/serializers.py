@@ -11,6 +11,7 @@ from typing import Any
 from rest_framework import serializers
 
 from apps.corpus.kinds import Kind
+from apps.corpus.providers.base.receivers import Purpose
 from apps.retrieval.contracts import (
     AnswerKind,
     AnswerOutcome,
@@ -19,7 +20,6 @@ from apps.retrieval.contracts import (
     RelevanceStatus,
     Repair,
 )
-from apps.retrieval.generation.calls import Purpose
 from apps.retrieval.trace import Stage, StageStatus
 from apps.tenants.api.serializers import LabelledSerializer, choices_of
 

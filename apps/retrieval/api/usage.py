@@ -73,6 +73,9 @@ class UsageLineSerializer(FiguresSerializer):
         allow_null=True,
         help_text="Of the question; `unrecognised` if no intent fitted. null: no question was answered by the request.",
     )
+    of_documents = serializers.BooleanField(
+        help_text="Whether the requests made the vectors of documents' passages, so that the documents are found."
+    )
     profile = serializers.CharField(help_text="The provider, as the installation names it.")
     model = serializers.CharField()
 
@@ -100,9 +103,9 @@ class ModelUsageView(ApiView):
         tags=["Audit"],
         summary="What requests to models took and cost",
         description=(
-            "Counts the requests that questions made to models, by day, intent and model, from the log and over your "
-            "scopes. Each cost is by the price that was set when the request ended, and never changes afterwards. A "
-            "model within the installation's own processes takes no request. At most "
+            "Counts the requests to models that questions, documents and work on the policy made, by day, intent and "
+            "model, from the log and over your scopes. Each cost is by the price that was set when the request ended, "
+            "and never changes afterwards. A model within the installation's own processes takes no request. At most "
             f"{LIMIT:,} requests are examined, the newest; `examined` says how many."
         ),
         parameters=[UsagePeriodSerializer],
@@ -131,6 +134,7 @@ def _sort(sort: Sort) -> dict[str, Any]:
     return {
         "day": sort.day.isoformat(),
         "intent": sort.intent or None,
+        "of_documents": sort.of_documents,
         "profile": sort.profile,
         "model": sort.model,
     }

@@ -4,42 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from enum import StrEnum
 from typing import Final, Protocol
 
 from apps.corpus.providers.base.exchange import Exchange
-from apps.corpus.providers.base.prices import Price
+from apps.corpus.providers.base.receivers import Model, Purpose
 from apps.retrieval.contracts import ContextBlock
-
-
-class Purpose(StrEnum):
-    """What a request to a model is for."""
-
-    ANSWER = "answer"
-    REPAIR = "repair"
-    """Its first reply can't be used and is sent back."""
-    REVISION = "revision"
-    """Its answer holds claims that failed the check."""
-    WORDINGS = "wordings"
-    """What else to search for. Only the question is sent."""
-    EMBED_QUESTION = "embed_question"
-    """The question's vector, or that of another wording of it."""
-    EMBED_EXAMPLES = "embed_examples"
-    """Vectors of the policy's own review examples, which today's model has not embedded yet."""
-
-
-class Model(Protocol):
-    """Where a request goes."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def model(self) -> str: ...
-    @property
-    def region(self) -> str: ...
-    @property
-    def price(self) -> Price | None: ...
-
 
 Call = Exchange
 """One request while it runs. The sender sets the token counts that the reply states."""

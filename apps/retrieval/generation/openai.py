@@ -13,6 +13,7 @@ from openai.types.chat import ChatCompletionMessageParam
 
 from apps.corpus.providers.base.http import Failures
 from apps.corpus.providers.base.openai import OpenAIServer
+from apps.corpus.providers.base.receivers import Purpose
 from apps.errors import ApplicationError
 from apps.retrieval.contracts import ContextBlock, Finding, GeneratedAnswer, QueryAnalysis, Refusal, RefusalReason
 from apps.retrieval.errors import (
@@ -24,7 +25,7 @@ from apps.retrieval.errors import (
     MalformedAnswerError,
     UnknownReferenceError,
 )
-from apps.retrieval.generation.calls import UNNOTED, Call, Calls, Purpose
+from apps.retrieval.generation.calls import UNNOTED, Call, Calls
 from apps.retrieval.generation.profiles import GenerationProfile
 from apps.retrieval.generation.prompt import SYSTEM, repair_message, revise_message, user_message
 from apps.retrieval.generation.reply import Reply, read_reply

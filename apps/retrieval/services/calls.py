@@ -7,22 +7,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final
 
-from apps.audit.models import Event, Outcome
-from apps.audit.services import record
-from apps.corpus.providers.base.exchange import following
+from apps.audit.models import Event
+from apps.corpus.providers.base.receivers import Model, Purpose
+from apps.corpus.providers.recording import RecordedRequest
 from apps.erasure.runs.in_flight import keep_removals_waiting
 from apps.intents.contracts import PolicySnapshot
 from apps.retrieval.contracts import ContextBlock
 from apps.retrieval.errors import DocumentsGoneError, GenerationTimeoutError
-from apps.retrieval.events import CALLED, RETURNED
-from apps.retrieval.generation.calls import Call, Model, Purpose
+from apps.retrieval.generation.calls import Call
 from apps.retrieval.retrievers.documents import may_be_read
 from apps.retrieval.services.recording import question_digest
 from apps.retrieval.trace import DeadlineUse, ModelCall
-from apps.tenants.context import current_scope, record_separately
-from apps.tenants.short_scopes import ShortScopes, release_connection
+from apps.tenants.short_scopes import ShortScopes
 
 
 class Deadline:
@@ -101,109 +98,45 @@ class RecordedCalls:
         left = self._deadline.left()
         if left <= 0:
             raise GenerationTimeoutError(model=to.model, timeout_seconds=f"{self._deadline.seconds:g}")
-        call = Call(timeout_seconds=min(timeout_seconds, left))
         # A profile of each kind may have the same name.
         receiver = f"{to.name} {to.model}"
-        attempt = self._log.sent_to[receiver] + 1
+        request = RecordedRequest(
+            to=to,
+            purpose=purpose,
+            exchange=Call(timeout_seconds=min(timeout_seconds, left)),
+            attempt=self._log.sent_to[receiver] + 1,
+        )
         with self._scopes.renewed().open():
             self._confirm(context)
-            event = self._record_called(to, purpose, context, call, attempt)
-        self._log.sent_to[receiver] = attempt
+            event = self._record_called(request, context)
+        self._log.sent_to[receiver] = request.attempt
         self._log.event_ids.append(str(event.id))
-        call.started = time.monotonic()
-        code = ""
         try:
-            # The model may take as long as the deadline allows, and others need the connection meanwhile.
-            release_connection()
-            with following(call):
+            with request.sending() as call:
                 yield call
-        except BaseException as error:
-            code = getattr(error, "code", type(error).__name__)
-            raise
         finally:
-            ended = _ended(to, purpose, call, event=event, attempt=attempt, code=code)
-            self._log.ended.append(ended)
-            self._record_returned(event, ended)
+            self._log.ended.append(
+                ModelCall(
+                    event_id=str(event.id),
+                    timeout_seconds=round(request.exchange.timeout_seconds, 3),
+                    **request.ended,
+                )
+            )
 
-    def _record_called(
-        self, to: Model, purpose: Purpose, context: ContextBlock | None, call: Call, attempt: int
-    ) -> Event:
-        passages = context.passages if context else ()
-        groups: dict[str, Any] = {"question": question_digest(self._question)} if self._question else {}
-        if passages:
-            groups["passages"] = {
-                "hits": [
-                    {
-                        "chunk_id": str(each.chunk.chunk_id),
-                        "document_id": str(each.chunk.document.document_id),
-                        "kind": each.chunk.document.kind,
-                        "ref_id": each.ref_id,
-                        "content_sha256": each.chunk.content_sha256,
-                    }
-                    for each in passages
-                ],
-                # Beside the hits, so that it is erased with them: it is a digest of what the documents say.
-                "context_sha256": context.sha256 if context else "",
-                "context_chars": context.size_chars if context else 0,
-            }
-        return record(
-            action=CALLED,
-            core={
-                "profile": to.name,
-                "model": to.model,
-                "region": to.region,
-                "purpose": purpose.value,
-                "attempt": attempt,
-                "policy_version": self._policy.number,
-                "policy_version_id": str(self._policy.version_id),
-                "passages": len(passages),
-                "timeout_seconds": round(call.timeout_seconds, 3),
-            },
-            scopes=current_scope().scope_ids,
-            **groups,
+    def _record_called(self, request: RecordedRequest, context: ContextBlock | None) -> Event:
+        return request.record_called(
+            core={"policy_version": self._policy.number, "policy_version_id": str(self._policy.version_id)},
+            question=question_digest(self._question) if self._question else None,
+            hits=[
+                {
+                    "chunk_id": str(each.chunk.chunk_id),
+                    "document_id": str(each.chunk.document.document_id),
+                    "kind": each.chunk.document.kind,
+                    "ref_id": each.ref_id,
+                    "content_sha256": each.chunk.content_sha256,
+                }
+                for each in (context.passages if context else ())
+            ],
+            # Beside the hits, so that it is erased with them: it is a digest of what the documents say.
+            passages={"context_sha256": context.sha256, "context_chars": context.size_chars} if context else None,
         )
-
-    def _record_returned(self, event: Event, ended: ModelCall) -> None:
-        record_separately(
-            tenant=self._scopes.tenant_id,
-            scopes=self._scopes.scope_ids,
-            principal=self._scopes.principal,
-            reason=self._scopes.reason,
-            event={
-                "action": RETURNED,
-                "outcome": Outcome.FAILED if ended.code else Outcome.SUCCESS,
-                "subject_type": "event",
-                "subject_id": event.id,
-                "core": {name: getattr(ended, name) for name in _TOLD_AT_THE_END},
-                "scopes": self._scopes.scope_ids,
-            },
-        )
-
-
-_TOLD_AT_THE_END: Final = (
-    *("code", "profile", "model", "region", "purpose", "attempt", "elapsed_ms", "first_byte_ms"),
-    *("input_tokens", "output_tokens", "price", "cost", "currency"),
-)
-
-
-def _ended(to: Model, purpose: Purpose, call: Call, *, event: Event, attempt: int, code: str) -> ModelCall:
-    """Return what is known of a request at its end. Its cost is fixed now: the price may change later."""
-    price = to.price
-    cost = price.cost(call.input_tokens, call.output_tokens) if price else None
-    return ModelCall(
-        event_id=str(event.id),
-        profile=to.name,
-        model=to.model,
-        region=to.region,
-        purpose=purpose.value,
-        attempt=attempt,
-        timeout_seconds=round(call.timeout_seconds, 3),
-        elapsed_ms=round((time.monotonic() - call.started) * 1000.0, 3),
-        first_byte_ms=call.first_byte_ms,
-        input_tokens=call.input_tokens,
-        output_tokens=call.output_tokens,
-        price=str(price) if price else "",
-        cost=None if cost is None else f"{cost:f}",
-        currency=price.currency if price else "",
-        code=code,
-    )

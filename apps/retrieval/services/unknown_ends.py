@@ -17,7 +17,7 @@ from apps.audit.models import Event, Outcome
 from apps.audit.registry import Group
 from apps.audit.selectors import readings_of
 from apps.audit.services import record
-from apps.retrieval.events import CALLED, MODEL_FIELDS, RETURNED
+from apps.corpus.providers.recording import CALLED, MODEL_FIELDS, RETURNED
 from apps.tenants.advisory import advisory_key
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, TenantId

@@ -23,7 +23,7 @@ from apps.retrieval.retrievers.dense import DenseRetriever
 from apps.retrieval.retrievers.inventory import CorpusInventoryReader
 from apps.retrieval.retrievers.sparse import SparseRetriever
 from apps.retrieval.services.calls import Deadline, RecordedCalls
-from apps.retrieval.services.embedding import RecordedEmbedder
+from apps.retrieval.services.embedding import recorded_embedder
 from apps.retrieval.stage_choice import stages_in_use
 from apps.retrieval.stage_settings import StageSettings
 from apps.tenants.ids import TenantId
@@ -94,7 +94,7 @@ def dependencies_for(
         calls = RecordedCalls(scopes=acting, policy=snapshot, deadline=Deadline(settings.question_deadline_seconds))
     region, strict = tenant.residency_region, tenant.residency_strict
     bound = provider_for(tenant.embedding_profile, tenant_region=region, tenant_strict=strict)
-    recorded = RecordedEmbedder(bound, calls)
+    recorded = recorded_embedder(bound, calls)
     provider = EmbeddedOnce(around(recorded) if around else recorded)
     generator = generator_for(tenant.generation_profile, tenant_region=region, tenant_strict=strict, calls=calls)
 

@@ -61,7 +61,8 @@ class Figures:
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Sort:
     """Requests that are counted together. intent: of the question that they were made for, empty where no question was
-    answered or searched for: it failed, or an evaluation, a replay or a preview made them.
+    answered or searched for: it failed, or an evaluation, a replay, a preview or work on a policy made them.
+    of_documents: they made the vectors of documents' passages.
     """
 
     day: date
@@ -69,6 +70,7 @@ class Sort:
     intent: str
     profile: str
     model: str
+    of_documents: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

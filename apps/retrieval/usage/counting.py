@@ -17,8 +17,10 @@ from apps.audit.models import Event
 from apps.audit.registry import Group
 from apps.audit.reporting.contracts import Looked, Period
 from apps.audit.selectors import readings_of
+from apps.corpus.providers.base.receivers import Purpose
+from apps.corpus.providers.recording import RETURNED
 from apps.intents.contracts import UNRECOGNISED
-from apps.retrieval.events import DECIDED, RETURNED
+from apps.retrieval.events import DECIDED
 from apps.retrieval.services.unknown_ends import END_UNKNOWN
 from apps.retrieval.usage.contracts import Figures, Sort, Usage
 from apps.tenants.context import current_scope, open_scope
@@ -67,6 +69,7 @@ def model_usage(period: Period, *, limit: int = LIMIT) -> Usage:
                 day=event.occurred_at.astimezone(UTC).date(),
                 tenant=tenant,
                 intent=intents.get(str(event.subject_id), ""),
+                of_documents=core.get("purpose") == Purpose.EMBED_PASSAGES,
                 profile=str(core.get("profile", "")),
                 model=str(core.get("model", "")),
             )
