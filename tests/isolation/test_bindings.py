@@ -20,6 +20,7 @@ from apps.audit.registry import EventClass, Group, event_classes
 from apps.audit.services import record
 from apps.audit.verify.entries import AUTHORISING
 from apps.corpus.models import Document
+from apps.corpus.providers.recording import CALLED, RETURNED
 from apps.corpus.services.ingest.events import RECEIVED
 from apps.erasure.log_removal import ERASED
 from apps.intents.admin.draft import list as draft_list
@@ -50,8 +51,8 @@ READ: Final = {
     of_questions.SEARCHED: ITSELF,
     of_questions.REJECTED: ITSELF,
     of_questions.FAILED: ITSELF,
-    of_questions.CALLED: ITSELF,
-    of_questions.RETURNED: ITSELF,
+    CALLED: ITSELF,
+    RETURNED: ITSELF,
     **dict.fromkeys(draft_list._CHANGED, "Shown beside a draft: who changed it last, and that it was sent back."),
     of_questions.REPLAYED: "Counts against the person who is named by it, and who wrote it.",
 }
