@@ -101,8 +101,14 @@ def open_scope(
     try:
         with _opened(tenant, scopes, principal, reason) as context:
             yield context
+            # Somebody may have marked the transaction to be rolled back: then nothing more can be written in it.
+            rolled_back = transaction.get_rollback()
+            if not rolled_back:
+                for failure in failures:
+                    emit(**failure)
+        if rolled_back:
             for failure in failures:
-                emit(**failure)
+                _record_afterwards(failure, tenant, scopes, principal, reason)
     except BaseException:
         # The whole transaction is rolled back, including failures that were recorded in it. Record each failure again,
         # in a transaction of its own.

@@ -205,7 +205,15 @@ def in_the_second_batch(act: Callable[[], None]) -> Iterator[None]:
                 act()
             return provider.embed_documents(texts)
 
-        return SimpleNamespace(model=provider.model, dimension=provider.dimension, embed_documents=embed_documents)
+        return SimpleNamespace(
+            name=provider.name,
+            model=provider.model,
+            region=provider.region,
+            dimension=provider.dimension,
+            profile=provider.profile,
+            check=provider.check,
+            embed_documents=embed_documents,
+        )
 
     with mock.patch("apps.corpus.jobs.provider_for", hooked):
         yield

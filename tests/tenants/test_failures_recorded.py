@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, transaction
 
 from apps.audit.errors import UnregisteredActionError
 from apps.audit.models import Event, Outcome
@@ -74,6 +74,13 @@ def test_a_connection_that_breaks_before_anybody_notices_loses_nothing(acme: Fir
         record_failure(**failure("two"))
         kill()
     assert recorded(acme) == [("one", "ann"), ("two", "ann")]
+
+
+def test_a_transaction_that_is_marked_to_be_rolled_back_loses_nothing(acme: Firm, ann: Principal) -> None:
+    with open_scope(tenant=acme.id, principal=ann):
+        record_failure(**failure("one"))
+        transaction.set_rollback(True)
+    assert recorded(acme) == [("one", "ann")]
 
 
 def test_a_connection_that_breaks_between_two_events_loses_neither(
