@@ -120,7 +120,8 @@ def test_what_was_answered_from_it_before_goes_though_the_document_alone_was_nam
 ) -> None:
     before = asked(amy)
     assert "12.5" in before.result.answer.text
-    assert naming(firm, letter) == 1
+    # Of the request for its vectors, and of the answer.
+    assert naming(firm, letter) == 2
     removal = erased(firm, [letter])
     assert groups(firm, before.event) == {"core", "actor", "question"}
     assert naming(firm, letter) == 0
