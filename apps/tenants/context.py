@@ -137,9 +137,11 @@ def record_failure(**event: Any) -> None:
 
 
 def record_separately(
-    *, tenant: TenantId, scopes: Iterable[ScopeId], principal: Principal, reason: str, event: Mapping[str, Any]
+    *, tenant: TenantId, scopes: Iterable[ScopeId], principal: Principal | None, reason: str, event: Mapping[str, Any]
 ) -> None:
     """Record what has happened, in a transaction of its own: by the principal, or else by the system in its name.
+
+    Without a principal the system records it.
 
     The function raises nothing. What neither could record is reported in the log of the process. In an open scope of
     the tenant, the event is recorded as record_failure does.

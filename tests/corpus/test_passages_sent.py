@@ -18,6 +18,7 @@ from apps.corpus.models import JobState
 from apps.corpus.providers import recording
 from apps.corpus.providers.recording import CALLED, RETURNED
 from apps.corpus.services.ingest.reembed import reembed_after_change
+from apps.erasure.contracts import Target, TargetType
 from apps.retrieval.admin.usage import OF_DOCUMENTS, usage_table
 from apps.retrieval.api.usage import usage_json
 from apps.retrieval.usage.counting import model_usage
@@ -31,6 +32,8 @@ from tests.factories import Firm, as_, make_firm, make_member
 from tests.model_script import Fault
 from tests.retrieval.test_embedding_calls import Watched
 from tests.retrieval.test_model_calls import told
+from tests.retrieval.test_recording import places
+from tests.retrieval.twins import approved, erased
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -145,8 +148,39 @@ def test_who_lost_the_scope_sends_nothing_more(firm: Firm, server: Watched) -> N
 
     server.once = end
     assert run(firm, made.job) is RunOutcome.FAILED
-    # The first had left already. Its end is recorded in her name by the system.
+    # The first had left already. The system records its end.
     assert len(server.requests) == len(told(firm, CALLED)) == len(told(firm, RETURNED)) == 1
+
+
+def test_who_is_erased_while_the_provider_works_is_named_nowhere_afterwards(firm: Firm, server: Watched) -> None:
+    quirin = make_member(firm, "zaunkoenig", Role.ANALYST)
+    made = ingest(firm, long_report(3), principal=quirin)
+    assert places("zaunkoenig") != []
+    afterwards: list[list[str]] = []
+
+    def erase() -> None:
+        erased(firm, [Target(type=TargetType.USER, id=quirin.id)])
+        afterwards.append(places("zaunkoenig"))
+
+    server.once = erase
+    assert run(firm, made.job) is RunOutcome.FAILED
+    assert len(told(firm, CALLED)) == len(told(firm, RETURNED)) == 1
+    assert (afterwards, places("zaunkoenig")) == ([[]], [])
+
+
+def test_no_more_of_a_document_is_sent_once_its_erasure_is_approved(firm: Firm, server: Watched) -> None:
+    """Though the system, from which no restriction hides anything, embeds it again."""
+    made = ingest(firm, long_report(8))
+    assert run(firm, made.job, PATIENT) is RunOutcome.SUCCEEDED
+    with open_scope(tenant=firm.id, reason="a test"):
+        before = Tenant.objects.get(id=firm.id)
+        Tenant.objects.filter(id=firm.id).update(embedding_profile="other")
+        reembed_after_change(before, Tenant.objects.get(id=firm.id))
+        again = made.document.jobs.exclude(id=made.job.id).get()
+    sent = len(server.requests)
+    server.once = lambda: approved(firm, [Target(type=TargetType.DOCUMENT, id=made.document.id)])
+    assert run(firm, again, PATIENT) is RunOutcome.LOST
+    assert len(server.requests) == len(told(firm, CALLED)) == sent + 1
 
 
 def test_a_document_that_is_removed_meanwhile_sends_nothing_more(firm: Firm, server: Watched) -> None:

@@ -27,6 +27,7 @@ def test_a_profile_is_read_with_its_defaults() -> None:
         ({"dimension": True}, "dimension"),
         ({"dimension": 0}, "dimension"),
         ({"timeout_seconds": -1}, "timeout_seconds"),
+        ({"batch_inputs": -1}, "batch_inputs"),
         ({"backend": "fasttext"}, "backend"),
         ({"region": ""}, "region"),
         ({"model": ""}, "model"),

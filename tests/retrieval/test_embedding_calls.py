@@ -15,7 +15,7 @@ import pytest
 from django.conf import LazySettings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
-from django.db import OperationalError
+from django.db import OperationalError, connection
 
 from apps.audit.models import Outcome
 from apps.corpus.kinds import Kind
@@ -25,13 +25,15 @@ from apps.corpus.providers.recording import CALLED, RETURNED
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import VersionChangedError
 from apps.intents.models import PolicyVersion, VersionStatus
-from apps.intents.selectors import version_snapshot
+from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services import golden
 from apps.intents.services.checking import version_checked
 from apps.intents.services.desk import question_try
 from apps.intents.services.drafts import draft_save
 from apps.intents.services.reviews import version_approve, version_submit
+from apps.quality.evaluation.asking import Asking, KeptVectors
 from apps.quality.impact.runner import ImpactOutcome, impact_run
+from apps.retrieval.changed_settings import RunSettings
 from apps.retrieval.events import ANSWERED, REPLAYED
 from apps.retrieval.pipeline import FindResult, find
 from apps.retrieval.replay import run
@@ -71,7 +73,11 @@ class Watched(ModelServer):
             self.open.append(open_transactions())
             act, self.once = self.once, None
             if act:
-                act()
+                try:
+                    act()
+                finally:
+                    # This thread has a connection of its own to give back.
+                    connection.close()
         return super().record(request)
 
 
@@ -301,6 +307,33 @@ def test_a_check_from_the_shell_waits_in_no_transaction(
     assert server.open
     assert set(server.open) == {0}
     assert len(told(firm, CALLED)) == len(told(firm, RETURNED)) == len(server.requests)
+
+
+def test_a_policy_that_is_no_tenants_is_sent_to_no_service(firm: Firm, server: Watched, settings: LazySettings) -> None:
+    """There would be no log to record it in."""
+    profiles = settings.GLASSBOX_EMBEDDING_PROFILES
+    settings.GLASSBOX_EMBEDDING_PROFILES = {**profiles, "local": profiles["remote"]}
+    with pytest.raises(CommandError, match="Add --tenant, or --terms-only"):
+        call_command("policy", "check", "--version", "baseline")
+    assert not server.requests
+
+
+def test_an_evaluation_warms_up_outside_of_any_transaction(
+    firm: Firm, server: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(golden, "_matrices", {})
+    with open_scope(tenant=firm.id, reason="a test"):
+        snapshot, generation_profile = policy_in_force(), Tenant.objects.get(id=firm.id).generation_profile
+    Asking(
+        tenant_id=firm.id,
+        snapshot=snapshot,
+        settings=RunSettings(policy=snapshot.retrieval),
+        kept=KeptVectors(),
+        generation_profile=generation_profile,
+    ).warm_up()
+    # The question, and the review examples that it is compared with.
+    assert len(told(firm, CALLED)) == len(told(firm, RETURNED)) == len(server.requests) > 1
+    assert set(server.open) == {0}
 
 
 def test_a_draft_that_changes_while_it_is_checked_is_not_submitted(

@@ -168,7 +168,7 @@ def test_the_page_shows_the_figures_and_the_download_is_recorded(firm: Firm, amy
     made = Visitor("ada").send("model_usage")
     assert made.response["Content-Type"] == "text/csv; charset=utf-8"
     header, line = made.response.content.decode().splitlines()
-    assert header.startswith("Day,Tenant,Intent,Provider,Model,Requests,")
+    assert header.startswith("Day,Tenant,Made for,Provider,Model,Requests,")
     assert line.split(",")[1:6] == ["acme", "performance", "chat", "chat", "1"]
     assert [each.payload["core"]["table"] for each in events(firm, "audit.report.exported")] == ["model_usage"]
 

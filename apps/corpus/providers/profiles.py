@@ -47,6 +47,8 @@ class EmbeddingProfile(Profile):
     def problem(self) -> str:
         if self.dimension < 1 or not self.region or self.timeout_seconds <= 0:
             return "'dimension' and 'timeout_seconds' must be positive and 'region' must be named"
+        if self.batch_inputs < 0:
+            return "'batch_inputs' must not be negative"
         if self.backend is Backend.OPENAI and not self.model:
             return "'model' must be named for the backend openai"
         return ""

@@ -75,9 +75,9 @@ def register_request_events() -> None:
 class RecordedRequest:
     """One request, from the event before it is sent to the event of its end.
 
-    attempt: which one to this model for the same work, from 1. exchange: how long it may take, and what is learned of
-    it. event: None before it is recorded as called. ended: what is known at its end; empty before. Its cost is fixed
-    then, because the price may change later.
+    attempt: which one to this model for the same question, or which run of a job, from 1. exchange: how long it may
+    take, and what is learned of it. event: None before it is recorded as called. ended: what is known at its end; empty
+    before. Its cost is fixed then, because the price may change later.
     """
 
     to: Model
@@ -165,11 +165,13 @@ class RecordedRequest:
     def _record_returned(self) -> None:
         if self.event is None or self._acting is None:
             raise AssertionError("a request is recorded before it is sent")
+        # By the system: the event before it says who asked, and whoever was erased while the model worked must not be
+        # named again.
         record_separately(
             tenant=self._acting.tenant_id,
             scopes=self._acting.scope_ids,
-            principal=self._acting.principal,
-            reason=self._acting.reason,
+            principal=None,
+            reason="record the end of a request to a model",
             event={
                 "action": RETURNED,
                 "outcome": Outcome.FAILED if self.ended["code"] else Outcome.SUCCESS,

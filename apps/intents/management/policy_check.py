@@ -134,8 +134,8 @@ def _check(options: Mapping[str, Any], reference: str) -> Checked:
         else:
             snapshot = policy_named(reference)
             problems = policy_problems(snapshot)
-        provider = tenant_provider() if acting and not options["terms_only"] else None
-    unusable = cannot_classify(snapshot)
+        unusable = cannot_classify(snapshot)
+        provider = tenant_provider() if acting and not (unusable or options["terms_only"]) else None
     check = None
     if not unusable:
         # Outside of any scope: the provider may take its time, and a request is in the log before it is sent.
@@ -175,8 +175,20 @@ def _vectors(
     if versioned and snapshot.status != VersionStatus.DRAFT and provider and acting:
         return golden_vectors(snapshot=snapshot, provider=provider, tenant_id=acting.tenant_id)
     # A draft is its author's alone: nothing is written beside it.
-    used = provider or provider_for(_PROFILE, tenant_region=settings.GLASSBOX_REGION, tenant_strict=False)
+    used = provider or _local_provider()
     return np.asarray(used.embed_documents([example.text for example in snapshot.examples]), dtype=np.float32)
+
+
+def _local_provider() -> EmbeddingProvider:
+    """Return the bundled model. An installation may have put a service in its place, to which nothing may be sent from
+    here: there is no tenant's log to record it in."""
+    found = provider_for(_PROFILE, tenant_region=settings.GLASSBOX_REGION, tenant_strict=False)
+    if found.profile.is_remote:
+        raise CommandError(
+            f"The embedding profile {_PROFILE} is a service elsewhere, and a request to it is recorded in a tenant's "
+            "log. Add --tenant, or --terms-only."
+        )
+    return found
 
 
 def _words(checked: Checked) -> str:

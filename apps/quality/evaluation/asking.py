@@ -107,10 +107,10 @@ class Asking:
         """Load what is loaded at first use, so that the first question's times are like those of any other."""
         with open_scope(tenant=self.tenant_id, reason=REASON):
             provider = tenant_provider()
-        # Outside of any scope: on a busy machine, loading takes longer than a scope stays open.
+            deps = self._dependencies(None, current_short_scopes())
+        # Outside of any scope: loading or a request may take longer than a scope stays open.
         provider.embed_query(_WARM_UP)
-        with open_scope(tenant=self.tenant_id, reason=REASON):
-            self._dependencies(None, None).intents.classify(_WARM_UP)
+        deps.intents.classify(_WARM_UP)
 
     def _dependencies(self, variant: Variant | None, scopes: ShortScopes | None) -> PipelineDependencies:
         settings = self.settings.with_changes(variant.changes) if variant else self.settings

@@ -27,7 +27,7 @@ from apps.tenants.roles import Permission
 _DEFAULT_DAYS: Final = 30
 _PRESETS: Final = (1, 7, 30, 90)
 _COLUMNS: Final = (
-    *("Day", "Tenant", "Intent", "Provider", "Model", "Requests", "Failed", "Repeated", "Tokens read"),
+    *("Day", "Tenant", "Made for", "Provider", "Model", "Requests", "Failed", "Repeated", "Tokens read"),
     *("Tokens written", "Tokens not stated", "Mean time to first byte, ms", "Cost"),
 )
 # Shown as numbers, beside what names the row.

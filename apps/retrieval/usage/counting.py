@@ -111,7 +111,10 @@ def model_usage_of_all(period: Period) -> Usage:
 
 
 def _newest_first(lines: Mapping[Sort, Figures]) -> tuple[tuple[Sort, Figures], ...]:
-    by_name = sorted(lines.items(), key=lambda line: (line[0].tenant, line[0].intent, line[0].profile, line[0].model))
+    by_name = sorted(
+        lines.items(),
+        key=lambda line: (line[0].tenant, line[0].intent, line[0].of_documents, line[0].profile, line[0].model),
+    )
     return tuple(sorted(by_name, key=lambda line: line[0].day, reverse=True))
 
 

@@ -36,7 +36,7 @@ def acting_as(actor: Actor) -> Iterator[Principal]:
     """
     principal = _principal(actor)
     if actor.scope_id not in principal.scope_ids or not principal.may(Permission.DOCUMENT_ADD):
-        raise ActorRevokedError(actor=actor.label)
+        raise ActorRevokedError
     with open_scope(tenant=actor.tenant_id, scopes=[actor.scope_id], principal=principal):
         yield principal
 
@@ -45,8 +45,8 @@ def _principal(actor: Actor) -> Principal:
     if actor.kind is PrincipalKind.SYSTEM:
         return system_principal(tenant_id=actor.tenant_id, scope_ids=frozenset({actor.scope_id}), label=actor.label)
     if actor.id is None:
-        raise ActorRevokedError(actor=actor.label)
+        raise ActorRevokedError
     try:
         return actor_principal(actor.kind, actor.id, actor.tenant_id, key_id=actor.key_id)
     except (InvalidKeyError, UnknownTenantError) as error:
-        raise ActorRevokedError(actor=actor.label) from error
+        raise ActorRevokedError from error

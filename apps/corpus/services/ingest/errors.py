@@ -75,11 +75,13 @@ class RestrictedContentError(IngestError):
 
 
 class ActorRevokedError(IngestError):
+    """Names nobody: it is kept with the job and the document, longer than the person's name is."""
+
     code = "corpus.actor_revoked"
     status = 403
     message = (
-        "{actor} may no longer add documents to this scope. Somebody who may can start the job again under "
-        "Corpus, Jobs."
+        "Whoever uploaded this may no longer add documents to this scope. Somebody who may can start the job again "
+        "under Corpus, Jobs."
     )
 
 
