@@ -26,7 +26,7 @@ def _answer(asked: str, *, timeout: float) -> str:
 
 def _answer_once_it_listens(asked: str) -> str:
     """The same, asked again until somebody answers: what is sent before a worker has subscribed reaches nobody."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + 300
     while (said := _answer(asked, timeout=1)) == "[]" and time.monotonic() < until:
         pass
     return said

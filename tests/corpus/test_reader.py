@@ -75,7 +75,7 @@ def meanwhile(act: Callable[[], None]) -> threading.Thread:
 
 def at_work() -> psutil.Process:
     """The child that reads, once there is one."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
         busy = [child for child in children() if child.ppid() != os.getpid()]
         if busy:

@@ -115,14 +115,15 @@ class Asking(threading.Thread):
             connection.close()
 
     def ended(self) -> Asked:
-        self.join(60)
+        self.join(300)
         assert self.error is None
         assert self.answer is not None
         return self.answer
 
 
 def until(happened: Callable[[], bool]) -> None:
-    ends = time.monotonic() + 60
+    # A process that has to begin first takes a minute on a machine that does much else.
+    ends = time.monotonic() + 300
     while not happened():
         assert time.monotonic() < ends
         time.sleep(0.01)
