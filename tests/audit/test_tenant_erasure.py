@@ -230,6 +230,11 @@ def test_it_comes_to_its_end_with_every_store_at_zero(erased: Erased) -> None:
         # document, too, and go with others of the tenant's; keys of packages, and of requests for access that were
         # answered, go with those.
         assert removed >= before or key in WITH_OTHERS, key
+    # What is counted in both goes with the log's contents, and nothing of it is lost between them.
+    (parts, gone, *_), (_, with_the_log, *_) = (
+        ledger(erased.acme, erased.run)[key] for key in ("audit.payloads", "audit.log_contents")
+    )
+    assert 0 < parts <= gone + with_the_log
     assert counted(erased.acme, *outcomes(erased.acme, erased.run)) == {}
 
 
