@@ -20,7 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from config.bootstrap import CHECKOUT, LOCK, UNHASHED, BootstrapError, Lock, Project, without_secrets
+from config.bootstrap import CHECKOUT, without_secrets
+from config.requirements import LOCK, UNHASHED, BootstrapError, Lock, Project
 
 PYTHONS: Final = ("3.11", "3.12", "3.13")
 # Packages that a build of torch for graphics cards requires: they come with it, or not at all.

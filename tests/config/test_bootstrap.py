@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from config import env
-from config.bootstrap import Environment, Project
+from config.bootstrap import Environment
+from config.requirements import Project
 
 BARE_PYTHON = str(getattr(sys, "_base_executable", sys.executable))
 MANAGE = """
@@ -35,7 +36,7 @@ class Checkout:
         self.root = root
         (root / "config").mkdir(parents=True)
         (root / "config" / "__init__.py").touch()
-        for name in ("bootstrap.py", "needs.py"):
+        for name in ("bootstrap.py", "needs.py", "requirements.py"):
             shutil.copy(env.CHECKOUT / "config" / name, root / "config")
         (root / "manage.py").write_text(MANAGE)
         self.need("1.0")

@@ -8,8 +8,9 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from config.bootstrap import CHECKOUT, LOCK, UNHASHED, Lock, Project
+from config.bootstrap import CHECKOUT
 from config.locking import PYTHONS
+from config.requirements import LOCK, UNHASHED, Lock, Project
 
 _TEXT = LOCK.read_text(encoding="utf-8")
 _PROJECT = Project.read(CHECKOUT / "pyproject.toml", testing=True)

@@ -6,146 +6,32 @@ import json
 from typing import Any
 
 from apps.tenants.api.examples import EXTENSION, PROBLEMS_EXTENSION
-from apps.tenants.api.idempotency import HEADER, REPEATS_HEADER, REPLAYED_HEADER
+from apps.tenants.api.openapi_parts import (
+    ETAG,
+    IDEMPOTENCY_KEY,
+    IDEMPOTENCY_KEY_OF_A_QUESTION,
+    IF_MATCH,
+    IF_NONE_MATCH,
+    LOCATION,
+    OF_A_FILE,
+    OF_A_PART,
+    PROBLEM,
+    REPEATS,
+    REPLAYED,
+    REQUEST_ID,
+    RESPONSES,
+    RETRY_AFTER,
+    WITH_RETRY_AFTER,
+    Json,
+)
 from apps.tenants.api.problems import CONTENT_TYPE
-
-Json = dict[str, Any]
 
 # Where examples run until somebody fetches the document: schema.py puts the address in at which they did.
 STAND_IN_BASE = "http://127.0.0.1:8000"
 
-PROBLEM: Json = {
-    "type": "object",
-    "description": "What went wrong (RFC 9457). Decide by `code`, which is stable; show `detail` to people.",
-    "required": ["type", "title", "status", "detail", "code"],
-    "properties": {
-        "type": {
-            "type": "string",
-            "format": "uri",
-            "description": "A link to the explanation and what to do.",
-            "example": "https://glassbox.example/api/v1/problems/#api.invalid",
-        },
-        "title": {"type": "string", "example": "The request is not valid"},
-        "status": {"type": "integer", "example": 400},
-        "detail": {"type": "string", "example": "scope: There is no scope 'fund:x' that you may use."},
-        "code": {"type": "string", "example": "api.invalid"},
-        "request_id": {
-            "type": "string",
-            "description": "The same as in the header X-Request-ID. Include it when you ask for help.",
-        },
-        "errors": {
-            "type": "object",
-            "description": "What is wrong, by field. A position in a list follows a dot, as in scopes.0.",
-            "additionalProperties": {"type": "array", "items": {"type": "string"}},
-        },
-        "data": {
-            "type": "object",
-            "description": "The ids, names and numbers that the detail mentions.",
-            "additionalProperties": True,
-        },
-    },
-}
-
-# name -> status, description
-_RESPONSES: dict[str, tuple[int, str]] = {
-    "Invalid": (400, "A field, parameter or header is not valid; `errors` says which. Nothing was done."),
-    "NotAuthenticated": (401, "No key, or one that is unknown, expired or revoked."),
-    "NotPermitted": (403, "The key's roles do not allow it; the detail names those that do."),
-    "NotFound": (404, "The item does not exist, or you may not see it. Both cases look the same."),
-    "NotAcceptable": (406, "The Accept header excludes every type that this address can return."),
-    "Conflict": (409, "The current state does not allow it, or the same request is being processed (see Retry-After)."),
-    "Gone": (410, "The data for the answer was removed for good; the detail says with what."),
-    "PreconditionFailed": (412, "It has changed since you read it. Nothing was done; get it again."),
-    "TooLarge": (413, "The body, the file or the question is too large."),
-    "UnsupportedMediaType": (415, "This address does not accept the Content-Type."),
-    "RangeNotSatisfiable": (416, "The Range begins after the last byte."),
-    "KeyReused": (422, "You used the Idempotency-Key for a different request."),
-    "Throttled": (429, "Too many requests; wait as long as Retry-After says."),
-    "Internal": (
-        500,
-        "A defect in Glassbox. It was logged. Nothing was changed. A question may have reached a model: see the log.",
-    ),
-    "ProviderFailed": (502, "The tenant's embedding provider failed; the detail says how. Nothing was done."),
-    "Unavailable": (503, "A part that the answer needs is down. Try again after Retry-After."),
-    "ProviderTimeout": (504, "The tenant's embedding provider did not answer in time. Nothing was done."),
-}
-_WITH_RETRY_AFTER = frozenset({"Conflict", "Throttled", "Unavailable"})
-_IDEMPOTENCY_KEY: Json = {
-    "name": HEADER,
-    "in": "header",
-    "required": False,
-    "description": (
-        "A text that you choose, different for every new request, such as a UUID. If you repeat the request with the "
-        "same key within 24 hours, it is carried out only once, and you get the first answer again with "
-        f"`{REPLAYED_HEADER}: true`."
-    ),
-    "schema": {"type": "string", "minLength": 1, "maxLength": 255},
-}
 # Their answers are not kept for a replay: see idempotency.py.
 _QUESTIONS = ("/query/", "/search/")
-_IDEMPOTENCY_KEY_OF_A_QUESTION: Json = {
-    **_IDEMPOTENCY_KEY,
-    "description": (
-        "A text that you choose, different for every new question. Answers are not kept, because they may quote what "
-        "an erasure must reach. So a repeated question is answered and recorded again, and the response header "
-        f"`{REPEATS_HEADER}` names the event of the first one. Nothing else happens twice, because a question "
-        "changes nothing."
-    ),
-}
 _WRITES = frozenset({"post", "put", "patch", "delete"})
-_REQUEST_ID: Json = {
-    "X-Request-ID": {
-        "description": "Names this request in our logs. Quote it when you report something.",
-        "schema": {"type": "string"},
-    }
-}
-_RETRY_AFTER: Json = {
-    "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 0}},
-}
-_LOCATION: Json = {
-    "Location": {
-        "description": "The address of what was made.",
-        "schema": {"type": "string", "format": "uri-reference"},
-    }
-}
-_REPLAYED: Json = {
-    REPLAYED_HEADER: {
-        "description": "true if this is the answer to an earlier request with the same Idempotency-Key.",
-        "schema": {"type": "string", "enum": ["true"]},
-    }
-}
-_REPEATS: Json = {
-    REPEATS_HEADER: {
-        "description": "The event of the question that was first asked with this Idempotency-Key.",
-        "schema": {"type": "string", "format": "uuid"},
-    }
-}
-_OF_A_PART: Json = {
-    "Content-Range": {"description": "Which bytes these are, out of how many.", "schema": {"type": "string"}},
-}
-_OF_A_FILE: Json = {
-    "Content-Disposition": {"description": "attachment, with the filename.", "schema": {"type": "string"}},
-}
-_ETAG: Json = {
-    "ETag": {
-        "description": "The ETag of the answer; send it with If-Match or If-None-Match.",
-        "schema": {"type": "string"},
-    }
-}
-_IF_NONE_MATCH: Json = {
-    "name": "If-None-Match",
-    "in": "header",
-    "required": False,
-    "description": "An ETag. If it still matches, the answer is 304 without a body.",
-    "schema": {"type": "string", "minLength": 1, "maxLength": 1000},
-}
-_IF_MATCH: Json = {
-    "name": "If-Match",
-    "in": "header",
-    "required": False,
-    "description": "The ETag that you read. If it no longer matches, nothing is done and the answer is 412.",
-    "schema": {"type": "string", "minLength": 1, "maxLength": 1000},
-}
 # Addresses of one thing that has an ETag: its view is a TaggedView.
 _TAGGED = frozenset(
     {
@@ -173,7 +59,7 @@ def finish_document(result: Json, generator: object, request: object, public: bo
         _finish_request(schemas[name])
     schemas.pop("NullEnum", None)
     _mend_nulls(result)
-    components["responses"] = {name: _response(name) for name in _RESPONSES}
+    components["responses"] = {name: _response(name) for name in RESPONSES}
     result["servers"] = [{"url": STAND_IN_BASE}]
     for path, operations in result["paths"].items():
         for method, operation in operations.items():
@@ -227,20 +113,20 @@ def _mend_nulls(node: Any) -> None:
 
 def _finish_operation(path: str, method: str, operation: Json) -> None:
     for name in _problems_of(path, method, operation):
-        operation["responses"].setdefault(str(_RESPONSES[name][0]), {"$ref": f"#/components/responses/{name}"})
+        operation["responses"].setdefault(str(RESPONSES[name][0]), {"$ref": f"#/components/responses/{name}"})
     operation["responses"] = dict(sorted(operation["responses"].items()))
     for response in operation["responses"].values():
         if response.get("description") == "":
             response["description"] = "What was asked for."
     if path in _TAGGED:
-        operation.setdefault("parameters", []).append(_IF_MATCH if method in _WRITES else _IF_NONE_MATCH)
+        operation.setdefault("parameters", []).append(IF_MATCH if method in _WRITES else IF_NONE_MATCH)
         if method not in _WRITES:
             operation["responses"]["304"] = {"description": "It is what you have."}
     for status, response in operation["responses"].items():
         if "$ref" not in response:
             response["headers"] = {**response.get("headers", {}), **_headers_of(path, method, int(status), response)}
     if method in _WRITES:
-        parameter = _IDEMPOTENCY_KEY_OF_A_QUESTION if path.endswith(_QUESTIONS) else _IDEMPOTENCY_KEY
+        parameter = IDEMPOTENCY_KEY_OF_A_QUESTION if path.endswith(_QUESTIONS) else IDEMPOTENCY_KEY
         operation.setdefault("parameters", []).append(parameter)
     # New objects: those that came are the view's own.
     operation[EXTENSION] = [
@@ -253,17 +139,17 @@ def _finish_operation(path: str, method: str, operation: Json) -> None:
 
 
 def _headers_of(path: str, method: str, status: int, response: Json) -> Json:
-    headers = dict(_REQUEST_ID)
+    headers = dict(REQUEST_ID)
     if method in _WRITES:
-        headers |= _REPEATS if path.endswith(_QUESTIONS) else _REPLAYED
+        headers |= REPEATS if path.endswith(_QUESTIONS) else REPLAYED
     if path in _TAGGED and method not in _WRITES:
-        headers |= _ETAG
+        headers |= ETAG
     if status in (201, 202):
-        headers |= _LOCATION
+        headers |= LOCATION
     if any(content["schema"].get("format") == "binary" for content in response.get("content", {}).values()):
-        headers |= _OF_A_FILE
+        headers |= OF_A_FILE
     if path.endswith("/documents/{id}/content/") and status < 300:
-        headers |= _ETAG | (_OF_A_PART if status == 206 else {})
+        headers |= ETAG | (OF_A_PART if status == 206 else {})
     return headers
 
 
@@ -296,8 +182,8 @@ def _problems_of(path: str, method: str, operation: Json) -> list[str]:
 
 def _response(name: str) -> Json:
     response: Json = {
-        "description": _RESPONSES[name][1],
+        "description": RESPONSES[name][1],
         "content": {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
     }
-    response["headers"] = {**_REQUEST_ID, **(_RETRY_AFTER if name in _WITH_RETRY_AFTER else {})}
+    response["headers"] = {**REQUEST_ID, **(RETRY_AFTER if name in WITH_RETRY_AFTER else {})}
     return response
