@@ -124,7 +124,7 @@ def record_failure(**event: Any) -> None:
 
     The event is written when the outermost open scope of its tenant ends. If that scope's transaction is rolled back as
     well, or its connection breaks, the event is written in a transaction of its own. If the principal may no longer
-    write it, the system writes it and names the principal. If the connection broke during the commit, it is unknown
+    write it, the system writes it, with the principal's id. If the connection broke during the commit, it is unknown
     whether the commit took place; the event may then be recorded twice, but it is never lost.
 
     Args: event: the arguments of events.emit.
@@ -168,7 +168,8 @@ def _record_afterwards(
     named = system_principal(
         tenant_id=tenant,
         scope_ids=frozenset(failure.get("scopes") or ()),
-        label=f"system, for {principal.label if principal else reason}",
+        # By their id: who may not act any more may have been erased, and must not be named again.
+        label=f"system, for {principal.without_name.label if principal else reason}",
     )
     for actor in (principal, named):
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from uuid import UUID
 
@@ -85,6 +85,12 @@ class Principal:
         and never from the process that writes the event (audit_record).
         """
         return f"actor:{self.kind.value}:{self.id or ''}:{self.label[:LABEL_CHARS].encode().hex()}"
+
+    @property
+    def without_name(self) -> Principal:
+        """The same, called by its id. For what is recorded after the person may have been erased, whose name an event
+        must not bring back."""
+        return self if self.id is None else replace(self, label=f"{self.kind.value} {self.id}")
 
     @property
     def may_decide(self) -> bool:

@@ -269,6 +269,21 @@ def test_who_loses_the_scope_while_the_model_works_gets_no_answer(
     assert len(told(firm, CALLED)) == len(told(firm, RETURNED)) == len(sent(server)) == 1
 
 
+def test_the_failed_question_of_somebody_who_is_no_member_any_more_names_them_by_their_id_alone(
+    firm: Firm, amy: Principal, server: ModelServer
+) -> None:
+    """They may have been erased, and a name that is written afterwards would stay."""
+
+    def end_membership() -> None:
+        with open_scope(tenant=firm.id, reason="a test"):
+            membership_revoke(Membership.objects.get(user_id=amy.id, revoked_at__isnull=True))
+
+    asking = while_it_thinks(server, amy, end_membership)
+    assert asking.error is not None
+    ((event, _),) = told(firm, FAILED)
+    assert (event.actor_id, event.actor_label) == (amy.id, f"user {amy.id}")
+
+
 def test_another_policy_in_force_meanwhile_answers_anew(firm: Firm, amy: Principal, server: ModelServer) -> None:
     olivia, rita = make_member(firm, "olivia", Role.COMPLIANCE_OFFICER), make_member(firm, "rita", Role.REVIEWER)
     draft = draft_of(olivia, with_kinds("performance", Kind.RUN, Kind.SCHEDULE))
