@@ -28,7 +28,7 @@ class SealBrokenError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class SealBinding:
     """The tenant, event and group that a ciphertext belongs to."""
 
     tenant_id: UUID
@@ -47,7 +47,7 @@ class Sealed:
     ciphertext: bytes = field(repr=False)
 
 
-def seal(values: Mapping[str, Any], *, place: Place, key: bytes) -> Sealed:
+def seal(values: Mapping[str, Any], *, place: SealBinding, key: bytes) -> Sealed:
     """Seal the values of a group. Args: key: the data key, 32 bytes. Raises: NotCanonicalError."""
     salt, nonce = secrets.token_bytes(SALT_BYTES), secrets.token_bytes(_NONCE_BYTES)
     content = canonical_bytes(dict(values))
@@ -57,7 +57,7 @@ def seal(values: Mapping[str, Any], *, place: Place, key: bytes) -> Sealed:
     )
 
 
-def unsealed(ciphertext: bytes, *, place: Place, key: bytes) -> tuple[bytes, bytes]:
+def unsealed(ciphertext: bytes, *, place: SealBinding, key: bytes) -> tuple[bytes, bytes]:
     """Return the salt and the canonical content without checking the commitment. Raises: SealBrokenError."""
     try:
         plain = AESGCM(key).decrypt(ciphertext[:_NONCE_BYTES], ciphertext[_NONCE_BYTES:], place.aad())
@@ -66,7 +66,7 @@ def unsealed(ciphertext: bytes, *, place: Place, key: bytes) -> tuple[bytes, byt
     return plain[:SALT_BYTES], plain[SALT_BYTES:]
 
 
-def open_sealed(ciphertext: bytes, *, place: Place, key: bytes, committed: bytes) -> dict[str, Any]:
+def open_sealed(ciphertext: bytes, *, place: SealBinding, key: bytes, committed: bytes) -> dict[str, Any]:
     """Return the group's values. Args: committed: the event's commitment to this group. Raises: SealBrokenError."""
     salt, content = unsealed(ciphertext, place=place, key=key)
     if not hmac.compare_digest(commitment(salt=salt, group=place.group, content=content), committed):

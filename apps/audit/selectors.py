@@ -16,7 +16,7 @@ from apps.audit.errors import PayloadDamagedError
 from apps.audit.keys.data_keys import data_keys
 from apps.audit.models import Event, Payload
 from apps.audit.registry import ACTOR_LABEL, ACTOR_REQUEST, Group
-from apps.audit.sealing import Place, SealBrokenError, open_sealed
+from apps.audit.sealing import SealBinding, SealBrokenError, open_sealed
 from apps.audit.terms import term
 
 Groups = Mapping[str, Mapping[str, Any]]
@@ -125,7 +125,7 @@ def _read(draft: _Draft, event: Event, row: Payload, key: bytes | None) -> None:
         return draft.damage(row.group, "the event was written without it")
     if key is None:
         return draft.damage(row.group, "its data key does not unwrap")
-    place = Place(tenant_id=event.tenant_id, event_id=event.id, group=row.group)
+    place = SealBinding(tenant_id=event.tenant_id, event_id=event.id, group=row.group)
     try:
         values = open_sealed(bytes(row.ciphertext), place=place, key=key, committed=bytes.fromhex(committed))
     except SealBrokenError as error:

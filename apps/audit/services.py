@@ -17,7 +17,7 @@ from apps.audit.ids import new_id
 from apps.audit.keys.data_keys import context_of, current_data_key, key_provider, unwrapped
 from apps.audit.models import DataKey, Event, Outcome
 from apps.audit.registry import ACTOR_LABEL, ACTOR_REQUEST, Group, check_fields, event_class
-from apps.audit.sealing import Place, seal
+from apps.audit.sealing import SealBinding, seal
 from apps.audit.terms import terms_of
 from apps.audit.writing import insert_event
 from apps.tenants.context import current_scope
@@ -71,7 +71,7 @@ def record(
         payload[Group.ACTOR][ACTOR_REQUEST] = request_id.current()
     id, key = new_id(), current_data_key(context.tenant_id, now)
     sealed = {
-        group: seal(values, place=Place(tenant_id=context.tenant_id, event_id=id, group=group), key=key.key)
+        group: seal(values, place=SealBinding(tenant_id=context.tenant_id, event_id=id, group=group), key=key.key)
         for group, values in payload.items()
     }
     event = Event(

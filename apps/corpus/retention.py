@@ -12,7 +12,7 @@ from django.db.models import Count, Max, Min, Q, QuerySet
 from apps.corpus.kinds import Kind
 from apps.corpus.models import Document, DocumentStatus
 from apps.erasure.contracts import Target, TargetType
-from apps.erasure.declarations.retained import Aim, Item, Place, RetainedSubject, Tally
+from apps.erasure.declarations.retained import Aim, Item, ItemPosition, RetainedSubject, Tally
 from apps.erasure.registry import register_retained
 
 DOCUMENT: Final = "document:"
@@ -35,7 +35,7 @@ class DocumentSource:
             return Tally()
         return Tally(count=found["count"], oldest=_moment(found["oldest"]), newest=_moment(found["newest"]))
 
-    def batch(self, aim: Aim, *, after: Place | None, limit: int) -> Sequence[Item]:
+    def batch(self, aim: Aim, *, after: ItemPosition | None, limit: int) -> Sequence[Item]:
         column = _COLUMNS[aim.clock]
         documents = self._documents(aim)
         if after is not None:
@@ -43,7 +43,7 @@ class DocumentSource:
             documents = documents.filter(Q(**{f"{column}__gt": at}) | Q(**{column: at, "id__gt": after.id}))
         rows = documents.order_by(column, "id").values_list(column, "id")[:limit]
         return [
-            Item(place=Place(at=_moment(at), id=id), targets=(Target(type=TargetType.DOCUMENT, id=id),))
+            Item(place=ItemPosition(at=_moment(at), id=id), targets=(Target(type=TargetType.DOCUMENT, id=id),))
             for at, id in rows
         ]
 

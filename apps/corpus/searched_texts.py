@@ -10,7 +10,7 @@ from uuid import UUID
 from apps.corpus.chunking.context import SEPARATOR
 from apps.corpus.models import Chunk, Document, Page
 from apps.erasure.contracts import Target, TargetType
-from apps.erasure.declarations.searched import Place, SearchedText, leaves
+from apps.erasure.declarations.searched import SearchedText, TextLocation, leaves
 
 DOCUMENTS, CHUNKS, PAGES = "corpus.documents", "corpus.chunks", "corpus.pages"
 FIELDS = ("title", "filename", "slug", "company", "ticker", "external_id", "error_detail", "warnings")
@@ -49,16 +49,19 @@ class DocumentTexts:
                 for part, value in zip(FIELDS, fields, strict=True):
                     if text := leaves(value):
                         yield SearchedText(
-                            place=Place(store=DOCUMENTS, item_id=document_id, part=part, target=target), text=text
+                            place=TextLocation(store=DOCUMENTS, item_id=document_id, part=part, target=target),
+                            text=text,
                         )
                 for chunk_id, header in headers.get(document_id, ()):
                     yield SearchedText(
-                        place=Place(store=CHUNKS, item_id=chunk_id, part="header", target=target), text=header
+                        place=TextLocation(store=CHUNKS, item_id=chunk_id, part="header", target=target), text=header
                     )
                 for page_id, number, text in pages.get(document_id, ()):
-                    yield SearchedText(place=Place(store=PAGES, item_id=page_id, target=target, page=number), text=text)
+                    yield SearchedText(
+                        place=TextLocation(store=PAGES, item_id=page_id, target=target, page=number), text=text
+                    )
 
-    def text_of(self, place: Place) -> str | None:
+    def text_of(self, place: TextLocation) -> str | None:
         text: str | None
         if place.store == PAGES:
             text = _first(Page.objects.filter(id=place.item_id).values_list("text", flat=True))
@@ -72,7 +75,7 @@ class DocumentTexts:
             text = leaves(rows[0]) if rows else None
         return text
 
-    def scopes_of(self, places: Sequence[Place]) -> Mapping[Place, tuple[UUID, ...]]:
+    def scopes_of(self, places: Sequence[TextLocation]) -> Mapping[TextLocation, tuple[UUID, ...]]:
         ids = {place.target.id for place in places if place.target}
         found = dict(Document.objects.filter(id__in=ids).values_list("id", "scope_id"))
         return {place: (found[place.target.id],) for place in places if place.target and place.target.id in found}

@@ -19,7 +19,7 @@ from django.utils import timezone
 from apps.audit.ids import new_id
 from apps.audit.keys.data_keys import current_data_key
 from apps.audit.models import Event, Payload, Unsealed
-from apps.audit.sealing import Place, Sealed, seal
+from apps.audit.sealing import SealBinding, Sealed, seal
 from apps.tenants.context import current_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
@@ -104,7 +104,7 @@ def bare_event(commitments: Mapping[str, str], **fields: Any) -> Event:
 
 
 def sealed_for(event: Event, group: str, values: Mapping[str, Any]) -> Sealed:
-    place = Place(tenant_id=event.tenant_id, event_id=event.id, group=group)
+    place = SealBinding(tenant_id=event.tenant_id, event_id=event.id, group=group)
     return seal(values, place=place, key=current_data_key(current_scope().tenant_id, event.occurred_at).key)
 
 

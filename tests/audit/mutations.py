@@ -37,7 +37,7 @@ from apps.audit.log.tree import root_of
 from apps.audit.models import Checkpoint as StoredCheckpoint
 from apps.audit.models import Event, Leaf, Payload
 from apps.audit.registry import ACTOR_LABEL, Group
-from apps.audit.sealing import Place, Sealed, seal, unsealed
+from apps.audit.sealing import SealBinding, Sealed, seal, unsealed
 from apps.audit.services import record
 from apps.audit.terms import terms_of
 from apps.audit.verify.entries import EMPTIED
@@ -546,7 +546,7 @@ class ExportStore:
     def append(self, forged: Forged) -> None:
         event, groups = forged.event, {}
         for group, each in forged.sealed.items():
-            place = Place(tenant_id=event.tenant_id, event_id=event.id, group=group)
+            place = SealBinding(tenant_id=event.tenant_id, event_id=event.id, group=group)
             salt, content = unsealed(each.ciphertext, place=place, key=forged.key.key)
             terms = terms_of(group, forged.values[group])
             groups[group] = {"salt": salt.hex(), "content": content.decode(), "terms": terms}
@@ -986,7 +986,7 @@ def forge(log: Log, action: str, core: Row, *, age: timedelta = timedelta()) -> 
         key = current_data_key(log.firm.id, moment)
     values = {"core": core, "actor": {ACTOR_LABEL: event.actor_label}}
     sealed = {
-        group: seal(each, place=Place(tenant_id=log.firm.id, event_id=event.id, group=group), key=key.key)
+        group: seal(each, place=SealBinding(tenant_id=log.firm.id, event_id=event.id, group=group), key=key.key)
         for group, each in values.items()
     }
     event.commitments = {group: each.commitment.hex() for group, each in sealed.items()}

@@ -40,7 +40,7 @@ from apps.privacy.requests.details import Details
 from apps.privacy.requests.services.letters import letter_settle
 from apps.privacy.requests.services.receiving import request_receive
 from apps.quality.models import EvaluationAnswer, EvaluationQuery, EvaluationRun, ImpactState, PolicyImpact
-from apps.retrieval.kept.momentary import JustGiven, Place, remember
+from apps.retrieval.kept.momentary import AnswerKey, JustGiven, remember
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.models import ApiKey, IdempotentRequest, Scope
@@ -293,7 +293,9 @@ def given_in_redis(world: RemovalWorld) -> None:
             scope_ids=(world.acme.scopes[f"fund:{name}"].id,),
             document_ids=(world.documents[name],),
         )
-        remember(given, Place(tenant=world.acme.id, account=principal.id, event=principal.id, session_key="a session"))
+        remember(
+            given, AnswerKey(tenant=world.acme.id, account=principal.id, event=principal.id, session_key="a session")
+        )
 
 
 def _fund(world: RemovalWorld, principal: Principal) -> str:

@@ -18,7 +18,7 @@ from apps.erasure.residue.distinctive import NOT_DISTINCTIVE, distinctive
 from apps.erasure.residue.encodings import Encoding
 from apps.erasure.residue.needles import Needles, make_needles
 from apps.erasure.residue.physical import Progress, physical_phase
-from apps.erasure.residue.places import Place, every_place
+from apps.erasure.residue.places import ByteSource, every_place
 from apps.erasure.residue.plan import PhysicalPlan, plan_physical
 from apps.erasure.residue.results import ScanResult
 from apps.erasure.residue.scanning import scan, scan_places
@@ -296,7 +296,7 @@ def test_what_begins_in_one_block_and_ends_in_the_next_is_found_once() -> None:
     for cut in range(12):
         whole = b"before Annabel Lee after"
         blocks = [whole[: 7 + cut], whole[7 + cut :]]
-        place = Place(group="file", name="x", read=lambda blocks=blocks: iter(blocks))  # type: ignore[misc]
+        place = ByteSource(group="file", name="x", read=lambda blocks=blocks: iter(blocks))  # type: ignore[misc]
         assert [(hit.count, hit.offsets) for hit in scan_places(needles, [place]).hits] == [(1, (7,))]
 
 

@@ -12,11 +12,11 @@ import pytest
 
 from apps.audit.canonical import canonical_bytes, commitment
 from apps.audit.ids import new_id
-from apps.audit.sealing import Place, SealBrokenError, open_sealed, seal
+from apps.audit.sealing import SealBinding, SealBrokenError, open_sealed, seal
 from apps.audit.terms import terms_of
 
 KEY = secrets.token_bytes(32)
-PLACE = Place(tenant_id=uuid4(), event_id=uuid4(), group="question")
+PLACE = SealBinding(tenant_id=uuid4(), event_id=uuid4(), group="question")
 VALUES = {"text": "What was the drawdown?", "length_chars": 22, "score": 0.25}
 
 

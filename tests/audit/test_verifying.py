@@ -28,7 +28,7 @@ from apps.erasure.registry import register_given_texts
 from apps.erasure.residue.access import Access
 from apps.erasure.residue.control import control_each
 from apps.erasure.residue.needles import Needles
-from apps.erasure.residue.places import Places
+from apps.erasure.residue.places import ByteSources
 from apps.erasure.residue.results import ControlResult, ScanResult
 from apps.erasure.residue.scanning import scan_each
 from apps.privacy.codes.requests import Requester, SubjectType
@@ -282,11 +282,11 @@ def test_runs_that_wait_are_looked_for_in_one_pass_each_by_itself(
 
     passes: list[int] = []
 
-    def counted(several: Sequence[Needles], places: Places) -> list[ScanResult]:
+    def counted(several: Sequence[Needles], places: ByteSources) -> list[ScanResult]:
         passes.append(len(several))
         return scan_each(several, places)
 
-    def controlled(several: Sequence[Needles], places: Places) -> list[ControlResult]:
+    def controlled(several: Sequence[Needles], places: ByteSources) -> list[ControlResult]:
         passes.append(len(several))
         return control_each(several, places)
 
@@ -319,15 +319,15 @@ def test_a_control_that_finds_too_little_lets_nothing_go(
 ) -> None:
     """A place that can't be read any more: the scan would be clean whatever is left."""
     from apps.erasure.proof import preparing
-    from apps.erasure.residue.places import Place, Places, every_place
+    from apps.erasure.residue.places import ByteSource, ByteSources, every_place
 
-    def blind(access: Access) -> Places:
+    def blind(access: Access) -> ByteSources:
         found = every_place(access)
         shut = (
-            Place(group=each.group, name=each.name, form=each.form, table=each.table, read=lambda: iter(()))
+            ByteSource(group=each.group, name=each.name, form=each.form, table=each.table, read=lambda: iter(()))
             for each in found.places
         )
-        return Places(access=access, places=tuple(shut), unreachable=found.unreachable)
+        return ByteSources(access=access, places=tuple(shut), unreachable=found.unreachable)
 
     run = approved(acme, [letter(acme, ZOE)])
     monkeypatch.setattr(preparing, "every_place", blind)

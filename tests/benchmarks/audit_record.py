@@ -135,11 +135,11 @@ def _recorded(firm: Any, payload: dict[str, Any], inner: list[float]) -> None:
 
 
 def _sealed(payload: dict[str, Any]) -> None:
-    from apps.audit.sealing import Place, seal
+    from apps.audit.sealing import SealBinding, seal
 
     tenant = event = uuid4()
     for group, values in payload.items():
-        seal(values, place=Place(tenant_id=tenant, event_id=event, group=group), key=bytes(32))
+        seal(values, place=SealBinding(tenant_id=tenant, event_id=event, group=group), key=bytes(32))
 
 
 def _asked(firm: Any, question: str) -> None:

@@ -162,7 +162,7 @@ def _load(database: str, tenant: TenantId, events: int) -> None:
 def _load_batch(connection: Any, tenant: TenantId, key: Any, numbers: range, hashes: list[bytes]) -> None:
     from apps.audit.canonical import event_header, leaf_hash
     from apps.audit.ids import new_id
-    from apps.audit.sealing import Place, seal
+    from apps.audit.sealing import SealBinding, seal
     from apps.audit.terms import terms_of
 
     now = datetime.now(UTC)
@@ -177,7 +177,7 @@ def _load_batch(connection: Any, tenant: TenantId, key: Any, numbers: range, has
             "question": {"hmac_sha256": "ab" * 32, "key_epoch": "2026Q4", "length_chars": 73},
         }
         sealed = {
-            name: seal(values, place=Place(tenant_id=tenant, event_id=id, group=name), key=key.key)
+            name: seal(values, place=SealBinding(tenant_id=tenant, event_id=id, group=name), key=key.key)
             for name, values in groups.items()
         }
         commitments = {name: each.commitment.hex() for name, each in sealed.items()}

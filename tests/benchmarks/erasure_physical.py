@@ -147,7 +147,7 @@ def _words(chance: random.Random) -> list[str]:
 def _scan_file(gigabytes: float) -> dict[str, Any]:
     """A file of text in which there is nothing, but much that looks like it: the same words in another order."""
     from apps.erasure.residue.needles import make_needles
-    from apps.erasure.residue.places import Place
+    from apps.erasure.residue.places import ByteSource
     from apps.erasure.residue.scanning import scan_places
 
     chance = random.Random(2)
@@ -155,7 +155,7 @@ def _scan_file(gigabytes: float) -> dict[str, Any]:
     needles = make_needles(texts=[" ".join(chance.choices(words, k=6))[:64] for _ in range(1_500)])
     block = " ".join(chance.choices(words, k=600_000)).encode()[: 4 << 20]
     blocks = max(1, int(gigabytes * 1e9 / len(block)))
-    place = Place(group="file", name="synthetic", read=lambda: (block for _ in range(blocks)))
+    place = ByteSource(group="file", name="synthetic", read=lambda: (block for _ in range(blocks)))
     _say(f"scanning {blocks * len(block) / 1e9:.1f} GB for {len(needles.needles):,} needles")
     begun, used = perf_counter(), process_time()
     result = scan_places(needles, [place])

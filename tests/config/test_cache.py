@@ -257,7 +257,7 @@ _ENDED = StageRecord(
 
 
 def _remember() -> None:
-    place = momentary.Place(tenant=_TENANT, account=_TENANT, event=_TENANT, session_key="a session")
+    place = momentary.AnswerKey(tenant=_TENANT, account=_TENANT, event=_TENANT, session_key="a session")
     momentary.recall(place)
     cache.set(place.name, {"scopes": [], "documents": [], "sealed": b""}, timeout=60)
 

@@ -12,7 +12,7 @@ from apps.corpus.redaction.text import Span
 from apps.corpus.searched_texts import CHUNKS, DOCUMENTS, PAGES, DocumentTexts
 from apps.corpus.services.redact import document_redact
 from apps.erasure.contracts import Target, TargetType
-from apps.erasure.declarations.searched import Place
+from apps.erasure.declarations.searched import TextLocation
 from apps.privacy.inventory.same_places import Stretch, same_places
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
@@ -175,7 +175,7 @@ def test_a_text_that_is_gone_makes_nothing_certain(firm: Firm, dpo: Principal) -
     before, removed = places(firm, old), places(firm, old, "Anna Falkenhayn")
     after = places(firm, redacted(firm, dpo, old, removed))
     lost = [
-        Stretch(place=Place(store=PAGES, item_id=dpo.id or old.id, page=1), start=each.start, end=each.end)
+        Stretch(place=TextLocation(store=PAGES, item_id=dpo.id or old.id, page=1), start=each.start, end=each.end)
         for each in before
     ]
     assert same(firm, lost, [], after) == {}

@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from apps.audit.keys.data_keys import data_keys
 from apps.audit.log.leaves import SECONDS
 from apps.audit.registry import Group
-from apps.audit.sealing import Place, SealBrokenError, unsealed
+from apps.audit.sealing import SealBinding, SealBrokenError, unsealed
 from apps.audit.verify.entries import AUTHORISING, Damaged, Entry, Opened, is_commitment, is_sealed, moment_of
 from apps.sql_files import read_statements
 from apps.tenants.context import current_scope, open_scope, renew_scope
@@ -196,7 +196,7 @@ class LogReader:
         if key is None:
             return Damaged(f"its data key {key_id} does not unwrap")
         try:
-            place = Place(tenant_id=self._tenant, event_id=event_id, group=group)
+            place = SealBinding(tenant_id=self._tenant, event_id=event_id, group=group)
             return Opened(*unsealed(bytes(ciphertext), place=place, key=key))
         except SealBrokenError as error:
             return Damaged(str(error))

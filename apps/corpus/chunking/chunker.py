@@ -8,7 +8,7 @@ from itertools import groupby
 
 from apps.corpus.chunking.context import ContextWriter
 from apps.corpus.chunking.contracts import ChunkDraft, DocumentFacts
-from apps.corpus.chunking.outline import Place, outline
+from apps.corpus.chunking.outline import BlockPosition, outline
 from apps.corpus.chunking.packing import pack
 from apps.corpus.chunking.units import Unit, page_units, split_long
 from apps.corpus.extraction.contracts import BlockKind, ExtractedDocument, Page
@@ -34,7 +34,7 @@ class _Child:
         return self.units[-1].end
 
     @property
-    def place(self) -> Place:
+    def place(self) -> BlockPosition:
         """Where its text stands: below the headings that it begins with."""
         return next((unit for unit in self.units if unit.kind is not BlockKind.HEADING), self.units[-1]).place
 

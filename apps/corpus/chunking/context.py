@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from apps.corpus.chunking.contracts import DocumentFacts
-from apps.corpus.chunking.outline import Place
+from apps.corpus.chunking.outline import BlockPosition
 from apps.corpus.extraction.statements import Statement
 from apps.corpus.tokens import TokenCounter
 
@@ -41,7 +41,7 @@ class ContextWriter:
         unknown = sorted({part for part in parts if part and part not in self._known})
         self._known.update(zip(unknown, self._count(unknown), strict=True))
 
-    def header(self, place: Place, *, table_context: str, first_page: int, last_page: int) -> tuple[str, int]:
+    def header(self, place: BlockPosition, *, table_context: str, first_page: int, last_page: int) -> tuple[str, int]:
         """The header and its tokens. Over the budget it loses, in this order: the table's context, the headings from
         the outer one, the statements' names, and the document's parts from the last.
 
@@ -65,7 +65,7 @@ class ContextWriter:
             tokens = self._tokens(kept)
         return SEPARATOR.join(kept), tokens
 
-    def most_tokens(self, *, places: Iterable[Place], table_contexts: Iterable[str], page: int) -> int:
+    def most_tokens(self, *, places: Iterable[BlockPosition], table_contexts: Iterable[str], page: int) -> int:
         """An upper bound for the tokens of any header with one of these places and contexts."""
         plain = max(self.header(place, table_context="", first_page=page, last_page=page)[1] for place in places)
         context = max((self._tokens([text, SEPARATOR.strip()]) for text in table_contexts if text), default=0)

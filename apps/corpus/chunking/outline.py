@@ -15,7 +15,7 @@ _MAX_HEADING_CHARACTERS = 90
 _LAST_ITEM = 16
 
 
-class Place(NamedTuple):
+class BlockPosition(NamedTuple):
     """The place of a block: its SEC item ("7A" or "") and its headings, the outer one first (at most two)."""
 
     sec_item: str
@@ -26,7 +26,7 @@ class Place(NamedTuple):
         return " \u203a ".join(self.headings)
 
 
-def outline(pages: Sequence[Page]) -> Iterator[tuple[Page, list[Place]]]:
+def outline(pages: Sequence[Page]) -> Iterator[tuple[Page, list[BlockPosition]]]:
     """Each page with the place of each of its blocks. A heading stands under itself."""
     item = ""
     outer = inner = ""
@@ -34,7 +34,7 @@ def outline(pages: Sequence[Page]) -> Iterator[tuple[Page, list[Place]]]:
     for page, begins in zip(pages, _without_strays([_item_headings(page.blocks) for page in pages]), strict=True):
         if outer_is_statement:  # a statement's page ends it; what follows has headings of its own or belongs to notes
             outer, inner, outer_is_statement = "", "", False
-        places: list[Place] = []
+        places: list[BlockPosition] = []
         for position, block in enumerate(page.blocks):
             if position in begins:
                 item = begins[position]
@@ -45,7 +45,7 @@ def outline(pages: Sequence[Page]) -> Iterator[tuple[Page, list[Place]]]:
                     outer_is_statement = names_statement(block.text)
                 else:
                     inner = _shortened(block.text)
-            places.append(Place(item, tuple(part for part in (outer, inner) if part)))
+            places.append(BlockPosition(item, tuple(part for part in (outer, inner) if part)))
         yield page, places
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from apps.corpus.chunking.outline import Place
+from apps.corpus.chunking.outline import BlockPosition
 from apps.corpus.chunking.sentences import sentence_spans
 from apps.corpus.extraction.contracts import BlockKind, Page
 from apps.corpus.tokens import TokenCounter
@@ -32,7 +32,7 @@ class Unit:
     tokens: int
     kind: BlockKind
     begins_block: bool
-    place: Place
+    place: BlockPosition
     context: str
     group: str = ""
 
@@ -48,7 +48,7 @@ class Unit:
         return self.kind in (BlockKind.HEADING, BlockKind.TABLE_HEADER, BlockKind.TABLE_GROUP)
 
 
-def page_units(page: Page, places: Sequence[Place]) -> list[Unit]:
+def page_units(page: Page, places: Sequence[BlockPosition]) -> list[Unit]:
     """The units of a page, not counted yet."""
     units: list[Unit] = []
     group = ""

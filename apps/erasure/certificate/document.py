@@ -12,7 +12,7 @@ from apps.audit.keys.data_keys import data_keys
 from apps.audit.log.proofs import InclusionProof, inclusion_proof
 from apps.audit.models import Event, Leaf, Payload
 from apps.audit.registry import Group
-from apps.audit.sealing import Place, SealBrokenError, unsealed
+from apps.audit.sealing import SealBinding, SealBrokenError, unsealed
 from apps.erasure.certificate import errors, manifest
 from apps.erasure.events import LOG_EMPTIED
 from apps.erasure.models import Certificate, RemovalTarget, Restoration, Supplement
@@ -115,7 +115,7 @@ def _core(event: Event) -> dict[str, str]:
     key = keys[row.data_key_id]
     if key is None:
         raise errors.KeyDamagedError(key=row.data_key_id)
-    place = Place(tenant_id=event.tenant_id, event_id=event.id, group=Group.CORE)
+    place = SealBinding(tenant_id=event.tenant_id, event_id=event.id, group=Group.CORE)
     try:
         salt, content = unsealed(bytes(row.ciphertext), place=place, key=key)
     except SealBrokenError as error:

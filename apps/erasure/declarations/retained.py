@@ -38,7 +38,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class Place:
+class ItemPosition:
     """Where a walk through an aim's items stands. Items come by the start of their period, then by id."""
 
     at: datetime
@@ -49,7 +49,7 @@ class Place:
 class Item:
     """One thing that is due, with all that is to be removed of it."""
 
-    place: Place
+    place: ItemPosition
     targets: tuple[Target, ...]
 
 
@@ -58,7 +58,7 @@ class RetentionSource(Protocol):
 
     def tally(self, aim: Aim) -> Tally: ...
 
-    def batch(self, aim: Aim, *, after: Place | None, limit: int) -> Sequence[Item]:
+    def batch(self, aim: Aim, *, after: ItemPosition | None, limit: int) -> Sequence[Item]:
         """The next items after a place, at most so many; fewer only at the end."""
         ...
 

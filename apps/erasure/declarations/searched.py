@@ -14,7 +14,7 @@ _ID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{32,128}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class TextLocation:
     """Which text it is: a row of a store, and the part of it.
 
     store: the key of who holds it, such as corpus.pages; the same as Store.key where there is one.
@@ -34,7 +34,7 @@ class Place:
 class SearchedText:
     """text: None where there is one that can't be read: it is counted, and not passed over in silence."""
 
-    place: Place
+    place: TextLocation
     text: str | None
 
 
@@ -53,11 +53,11 @@ class Searched(Protocol):
         """All of them, read in batches. Texts of one target follow each other."""
         ...
 
-    def text_of(self, place: Place) -> str | None:
+    def text_of(self, place: TextLocation) -> str | None:
         """The text at a place as it is now, for an excerpt; None where it is gone."""
         ...
 
-    def scopes_of(self, places: Sequence[Place]) -> Mapping[Place, tuple[UUID, ...]]:
+    def scopes_of(self, places: Sequence[TextLocation]) -> Mapping[TextLocation, tuple[UUID, ...]]:
         """In which scopes they lie; empty or left out for what lies in none, such as an account."""
         ...
 

@@ -30,7 +30,7 @@ from typing import Final
 from apps.erasure.residue.access import Access
 from apps.erasure.residue.carving import PAGE_BYTES, pages_views
 from apps.erasure.residue.matching import Matcher
-from apps.erasure.residue.places import Place
+from apps.erasure.residue.places import ByteSource
 from config.needs import program_environment
 from config.services import Durability
 from config.services.account import service_account
@@ -83,7 +83,7 @@ class Explained:
                     self._anywhere[number].add(word.text)
                     self._around[number].add(word.around)
 
-    def explains(self, place: Place, number: int, data: bytes, at: int) -> bool:
+    def explains(self, place: ByteSource, number: int, data: bytes, at: int) -> bool:
         """Whether an occurrence of a pattern at this place of what was read is the catalogue's own."""
         if number not in self._anywhere:
             return False

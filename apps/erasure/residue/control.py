@@ -21,7 +21,7 @@ from psycopg import sql
 
 from apps.erasure.residue.encodings import Encoding
 from apps.erasure.residue.needles import Needles, make_needles
-from apps.erasure.residue.places import Place, Places, dump_of, every_place
+from apps.erasure.residue.places import ByteSource, ByteSources, dump_of, every_place
 from apps.erasure.residue.results import ControlResult, Planted
 from apps.erasure.residue.scanning import OnProgress, scan_each, scan_places
 
@@ -32,7 +32,7 @@ _READABLE = (Encoding.UTF8, Encoding.UUID_BYTES, Encoding.FLOAT16)
 _DUMPED = (Encoding.COPY, Encoding.UUID_TEXT, Encoding.VECTOR_TEXT, Encoding.HEX)
 
 
-def control(needles: Needles, places: Places, *, on_progress: OnProgress | None = None) -> ControlResult:
+def control(needles: Needles, places: ByteSources, *, on_progress: OnProgress | None = None) -> ControlResult:
     """Show that the scan would find what it looks for. Takes as long as a scan, and a little more.
 
     The planted things stay in WAL and in freed disk blocks; they are random, and concern nobody.
@@ -41,7 +41,7 @@ def control(needles: Needles, places: Places, *, on_progress: OnProgress | None 
 
 
 def control_each(
-    several: Sequence[Needles], places: Places, *, on_progress: OnProgress | None = None
+    several: Sequence[Needles], places: ByteSources, *, on_progress: OnProgress | None = None
 ) -> list[ControlResult]:
     """The same for several sets of needles, in one pass; what is planted is planted once."""
     scans = scan_each(several, places, on_progress=on_progress)
@@ -53,7 +53,7 @@ def control_each(
     return results
 
 
-def _planted(places: Places) -> Iterator[Planted]:
+def _planted(places: ByteSources) -> Iterator[Planted]:
     plants = _Plants()
     access = replace(places.access, whole_server=False)
     with (
@@ -67,13 +67,13 @@ def _planted(places: Places) -> Iterator[Planted]:
         for group, chosen, expected in _expected(plants, now, home=f"folder {access.home.name}"):
             yield from _look_for(plants, group, chosen, expected)
         if access.pg_dump:
-            dump = Place(group="dump", name="pg_dump", read=lambda: dump_of(access, schema=plants.name))
+            dump = ByteSource(group="dump", name="pg_dump", read=lambda: dump_of(access, schema=plants.name))
             yield from _look_for(plants, "dump", [dump], _DUMPED)
 
 
 def _expected(
-    plants: _Plants, now: Sequence[Place], *, home: str
-) -> Iterator[tuple[str, list[Place], Sequence[Encoding]]]:
+    plants: _Plants, now: Sequence[ByteSource], *, home: str
+) -> Iterator[tuple[str, list[ByteSource], Sequence[Encoding]]]:
     """Each sort of place: what it is called, where the planted things lie there, and in which encodings."""
     everything = [encoding for encoding in Encoding if encoding in plants.encodings]
     bytes_, typed, packed = (f"{plants.name}_{suffix}" for suffix in ("bytes", "typed", "packed"))
@@ -96,7 +96,7 @@ def _expected(
     yield home, [place for place in now if place.group == home and place.name == plants.name], everything
 
 
-def _look_for(plants: _Plants, group: str, places: list[Place], expected: Sequence[Encoding]) -> Iterator[Planted]:
+def _look_for(plants: _Plants, group: str, places: list[ByteSource], expected: Sequence[Encoding]) -> Iterator[Planted]:
     seen = {hit.encoding for hit in scan_places(plants.needles, places).hits}
     for encoding in expected:
         yield Planted(group=group, encoding=encoding, found=encoding in seen)
@@ -180,7 +180,7 @@ def _in_database(connection: psycopg.Connection, plants: _Plants) -> Iterator[No
 
 
 @contextmanager
-def _in_redis(places: Places, plants: _Plants) -> Iterator[None]:
+def _in_redis(places: ByteSources, plants: _Plants) -> Iterator[None]:
     key = places.access.redis_match.replace("*", "") + plants.name
     clients = [redis.Redis.from_url(url) for url in places.access.redis_urls]
     try:
@@ -194,7 +194,7 @@ def _in_redis(places: Places, plants: _Plants) -> Iterator[None]:
 
 
 @contextmanager
-def _in_folder(places: Places, plants: _Plants) -> Iterator[None]:
+def _in_folder(places: ByteSources, plants: _Plants) -> Iterator[None]:
     path = places.access.home / plants.name
     try:
         path.touch(mode=0o600)

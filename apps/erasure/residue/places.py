@@ -1,6 +1,6 @@
 """Every place where something of an erased thing could still lie, and how each is read.
 
-What can't be reached is named in `Places.unreachable`: a scan says nothing about it.
+What can't be reached is named in `ByteSources.unreachable`: a scan says nothing about it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class ByteSource:
     """One file, key space or stream.
 
     Attributes: group: what results are summed up by: `heap`, `TOAST`, `index (hnsw)`, `WAL`, `Redis`, ...
@@ -56,16 +56,16 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Places:
+class ByteSources:
     access: Access
-    places: tuple[Place, ...]
+    places: tuple[ByteSource, ...]
     unreachable: tuple[str, ...]
 
 
-def every_place(access: Access, *, dump: bool = True) -> Places:
+def every_place(access: Access, *, dump: bool = True) -> ByteSources:
     """All places of this installation, as they are now: to be asked for afresh before each scan."""
     unreachable = list(NEVER_REACHED)
-    places: list[Place] = []
+    places: list[ByteSource] = []
     files = server_files(access)
     if files is None:
         unreachable.append("not scanned: data directory, WAL and server log of an external server")
@@ -79,13 +79,13 @@ def every_place(access: Access, *, dump: bool = True) -> Places:
         unreachable.append(f"not scanned: {closed} files of our folders that this account may not read")
     unreachable.append("the output of the application's processes, if something other than this installation keeps it")
     found, missing = redis_places(access)
-    places.extend(Place(group="Redis", name=name, read=read) for name, read in found)
+    places.extend(ByteSource(group="Redis", name=name, read=read) for name, read in found)
     unreachable.extend(missing)
     if dump and access.pg_dump:
-        places.append(Place(group="dump", name="pg_dump", read=lambda: dump_of(access)))
+        places.append(ByteSource(group="dump", name="pg_dump", read=lambda: dump_of(access)))
     elif dump:
         unreachable.append("not scanned: a fresh dump (pg_dump is not installed here)")
-    return Places(access=access, places=tuple(places), unreachable=tuple(unreachable))
+    return ByteSources(access=access, places=tuple(places), unreachable=tuple(unreachable))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def _relations(access: Access) -> tuple[str, dict[str, _Relation]]:
     }
 
 
-def _server_places(access: Access, files: ServerFiles) -> Iterator[Place]:
+def _server_places(access: Access, files: ServerFiles) -> Iterator[ByteSource]:
     folder, relations = _relations(access)
     segments: list[str] = []
     for path in sorted(files.walk()):
@@ -117,24 +117,24 @@ def _server_places(access: Access, files: ServerFiles) -> Iterator[Place]:
         if parts[0] == "pg_wal" and len(parts) == 2 and len(parts[1]) == 24:
             segments.append(path)
         elif any(part.startswith("pgsql_tmp") for part in parts):
-            yield Place(group="temporary files", name=path, read=_reader(files, path))
+            yield ByteSource(group="temporary files", name=path, read=_reader(files, path))
         elif parts[0] in ("base", "pg_tblspc") and not path.startswith(folder):
             if access.whole_server or parts[0] == "pg_tblspc":
-                yield Place(group="other databases", name=path, form=Form.PAGES, read=_reader(files, path))
+                yield ByteSource(group="other databases", name=path, form=Form.PAGES, read=_reader(files, path))
         elif parts[0] in ("base", "global"):
             yield _relation_place(path, relations, files)
         else:
             group = "server log" if parts[0] in ("log", "pg_log") else "other server files"
-            yield Place(group=group, name=path, read=_reader(files, path))
+            yield ByteSource(group=group, name=path, read=_reader(files, path))
     for path, following in zip(segments, [*segments[1:], ""], strict=True):
-        yield Place(group="WAL", name=path, form=Form.WAL, read=_wal_reader(files, path, following))
+        yield ByteSource(group="WAL", name=path, form=Form.WAL, read=_wal_reader(files, path, following))
 
 
-def _relation_place(path: str, relations: dict[str, _Relation], files: ServerFiles) -> Place:
+def _relation_place(path: str, relations: dict[str, _Relation], files: ServerFiles) -> ByteSource:
     folder, _, name = path.rpartition("/")
     relation = relations.get(f"{folder}/{name.split('.')[0].split('_')[0]}")
     if relation is None:
-        return Place(group="files of no relation", name=path, form=Form.PAGES, read=_reader(files, path))
+        return ByteSource(group="files of no relation", name=path, form=Form.PAGES, read=_reader(files, path))
     if relation.schema in ("pg_catalog", "information_schema"):
         group = "pg_statistic" if relation.table.startswith("pg_statistic") else "catalogue"
     elif relation.kind == "i":
@@ -143,7 +143,7 @@ def _relation_place(path: str, relations: dict[str, _Relation], files: ServerFil
         group = {"t": "TOAST", "S": "sequence"}.get(relation.kind, "heap")
     catalogue = relation.id if group in ("catalogue", "pg_statistic") and relation.id < FIRST_NORMAL_ID else 0
     shown = relation.name if relation.name == relation.table else f"{relation.name} of {relation.table}"
-    return Place(
+    return ByteSource(
         group=group,
         name=shown,
         form=Form.PAGES,
@@ -167,9 +167,9 @@ def _wal_reader(files: ServerFiles, path: str, following: str) -> Callable[[], I
     return read
 
 
-def _folder_places(access: Access) -> tuple[list[Place], int]:
+def _folder_places(access: Access) -> tuple[list[ByteSource], int]:
     """The files of our folders, and how many more there are that can't be read."""
-    places: list[Place] = []
+    places: list[ByteSource] = []
     closed = 0
     for root in (access.home, *access.folders):
         for directory, folders, names in os.walk(root):
@@ -181,7 +181,7 @@ def _folder_places(access: Access) -> tuple[list[Place], int]:
                 below = path.relative_to(root)
                 group = "logs" if below.parts[0] == "log" else f"folder {root.name}"
                 if os.access(path, os.R_OK):
-                    places.append(Place(group=group, name=str(below), read=partial(read_file, path)))
+                    places.append(ByteSource(group=group, name=str(below), read=partial(read_file, path)))
                 else:
                     closed += 1
     return places, closed

@@ -14,7 +14,7 @@ from apps.erasure.residue.carving import PAGE_BYTES, ToastedValues, inline_value
 from apps.erasure.residue.encodings import Encoding
 from apps.erasure.residue.matching import Matcher
 from apps.erasure.residue.needles import Needles
-from apps.erasure.residue.places import Form, Place, Places
+from apps.erasure.residue.places import ByteSource, ByteSources, Form
 from apps.erasure.residue.results import SHOWN_OFFSETS, Hit, Scanned, ScanResult
 from apps.erasure.residue.wal import Unread, wal_views
 
@@ -25,7 +25,7 @@ _NO_BASELINE: Final = (
 OnProgress = Callable[[int, int, str], None]  # places done, places in all, what comes next
 
 
-def scan(needles: Needles, places: Places, *, on_progress: OnProgress | None = None) -> ScanResult:
+def scan(needles: Needles, places: ByteSources, *, on_progress: OnProgress | None = None) -> ScanResult:
     """Look for the needles everywhere.
 
     Dirty pages are written out first (CHECKPOINT), so that files say what the server knows.
@@ -35,7 +35,9 @@ def scan(needles: Needles, places: Places, *, on_progress: OnProgress | None = N
     return scan_each([needles], places, on_progress=on_progress)[0]
 
 
-def scan_each(several: Sequence[Needles], places: Places, *, on_progress: OnProgress | None = None) -> list[ScanResult]:
+def scan_each(
+    several: Sequence[Needles], places: ByteSources, *, on_progress: OnProgress | None = None
+) -> list[ScanResult]:
     """The same for several sets of needles, in one pass through every place: what takes the time is reading them.
 
     Returns: of each set what a scan of its own would have found; the time is that of the pass.
@@ -48,13 +50,13 @@ def scan_each(several: Sequence[Needles], places: Places, *, on_progress: OnProg
     return _looked_through(several, places.places, unreachable=unreachable, baseline=baseline, on_progress=on_progress)
 
 
-def scan_places(needles: Needles, places: Iterable[Place]) -> ScanResult:
+def scan_places(needles: Needles, places: Iterable[ByteSource]) -> ScanResult:
     return _looked_through([needles], places)[0]
 
 
 def _looked_through(
     several: Sequence[Needles],
-    places: Iterable[Place],
+    places: Iterable[ByteSource],
     *,
     unreachable: Iterable[str] = (),
     baseline: Baseline | None = None,
@@ -114,7 +116,7 @@ class _Look:
         self.explained = [0] * len(several)
         self.unread = Unread()
 
-    def at(self, place: Place) -> None:
+    def at(self, place: ByteSource) -> None:
         self.counts[place.group] += 1
         toast = ToastedValues()
         packed = _Packed(self._matcher, partial(self._note_packed, place))
@@ -139,11 +141,11 @@ class _Look:
         packed.add(toast.finish())
         packed.flush()
 
-    def _note_packed(self, place: Place, number: int, data: bytes, at: int) -> None:
+    def _note_packed(self, place: ByteSource, number: int, data: bytes, at: int) -> None:
         self._note(place, number, data, at, packed=True)
 
     def _note(
-        self, place: Place, number: int, data: bytes, at: int, *, offset: int | None = None, packed: bool = False
+        self, place: ByteSource, number: int, data: bytes, at: int, *, offset: int | None = None, packed: bool = False
     ) -> None:
         needle, of = self._needles[number], self._set_of[number]
         if self._explained is not None and self._explained.explains(place, number, data, at):

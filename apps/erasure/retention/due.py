@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from apps.erasure.declarations.retained import Item, Place
+from apps.erasure.declarations.retained import Item, ItemPosition
 from apps.erasure.models.purge import Reach
 from apps.erasure.retention.content import Asked, Rule, asked
 from apps.erasure.retention.subjects import subjects
@@ -19,7 +19,7 @@ class Step:
     """Where a walk stands: at which of the rules (by its position among those asked), and where within it."""
 
     position: int
-    place: Place | None = None
+    place: ItemPosition | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

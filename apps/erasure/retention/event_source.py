@@ -12,7 +12,7 @@ from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet
 from apps.audit.models import Event, Payload
 from apps.audit.registry import Group
 from apps.erasure.contracts import Target, TargetType
-from apps.erasure.declarations.retained import EVENT, Aim, Item, Place, Tally
+from apps.erasure.declarations.retained import EVENT, Aim, Item, ItemPosition, Tally
 from apps.erasure.log_removal import ERASED
 
 OCCURRED_AT: Final = "occurred_at"
@@ -30,7 +30,7 @@ class EventSource:
         groups = Payload.objects.filter(event_id__in=self._plain(aim).values("id"), group__in=_parts(aim))
         return Tally(count=groups.count(), **ends)
 
-    def batch(self, aim: Aim, *, after: Place | None, limit: int) -> Sequence[Item]:
+    def batch(self, aim: Aim, *, after: ItemPosition | None, limit: int) -> Sequence[Item]:
         events = self._events(aim)
         if after is not None:
             events = events.filter(Q(occurred_at__gt=after.at) | Q(id__gt=after.id), occurred_at__gte=after.at)
@@ -41,7 +41,7 @@ class EventSource:
             groups[event_id].append(group)
         return [
             Item(
-                place=Place(at=at, id=id),
+                place=ItemPosition(at=at, id=id),
                 targets=tuple(Target(type=TargetType.EVENT_GROUP, id=id, part=group) for group in sorted(groups[id])),
             )
             for at, id in found

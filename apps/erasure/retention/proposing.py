@@ -13,7 +13,7 @@ from django.db import connection, transaction
 
 from apps.audit.services import record
 from apps.erasure.contracts import Origin, Target
-from apps.erasure.declarations.retained import Place
+from apps.erasure.declarations.retained import ItemPosition
 from apps.erasure.log_removal import RemovalReason
 from apps.erasure.models import Purge, PurgePart, Reach
 from apps.erasure.retention.baseline import ensure_in_force
@@ -119,7 +119,7 @@ def purge_propose(purge_id: UUID, *, number: int, most: int = PART_TARGETS) -> P
 def _end_of(part: PurgePart | None) -> Step | None:
     if part is None:
         return None
-    place = Place(at=part.last_at, id=part.last_id) if part.last_at and part.last_id else None
+    place = ItemPosition(at=part.last_at, id=part.last_id) if part.last_at and part.last_id else None
     return Step(position=part.last_position, place=place)
 
 

@@ -9,7 +9,7 @@ from apps.audit.models import Event, Payload
 from apps.audit.registry import Group
 from apps.audit.selectors import GroupState, Reading, readings_of
 from apps.erasure.contracts import Target, TargetType
-from apps.erasure.declarations.searched import Place, SearchedText, leaves
+from apps.erasure.declarations.searched import SearchedText, TextLocation, leaves
 from apps.erasure.registry import register_searched
 from apps.erasure.searched.rows import RowTexts
 from apps.tenants.context import open_identity
@@ -42,14 +42,14 @@ class LogTexts:
                 yield from self._of(event, readings[event.id])
             last = batch[-1].id
 
-    def text_of(self, place: Place) -> str | None:
+    def text_of(self, place: TextLocation) -> str | None:
         event = Event.objects.filter(id=place.item_id).first()
         if event is None:
             return None
         reading = readings_of([event], groups=[place.part])[event.id]
         return self._text(event, reading, place.part)
 
-    def scopes_of(self, places: Sequence[Place]) -> Mapping[Place, tuple[UUID, ...]]:
+    def scopes_of(self, places: Sequence[TextLocation]) -> Mapping[TextLocation, tuple[UUID, ...]]:
         rows = Event.objects.filter(id__in={place.item_id for place in places}).values_list("id", "scope_ids")
         found = {id: tuple(scope_ids) for id, scope_ids in rows}
         return {place: found.get(place.item_id, ()) for place in places}
@@ -58,7 +58,7 @@ class LogTexts:
         for group, state in reading.states.items():
             if state is not GroupState.REMOVED:
                 target = Target(type=TargetType.EVENT_GROUP, id=event.id, part=group)
-                place = Place(store=self.stores[0], item_id=event.id, part=group, target=target)
+                place = TextLocation(store=self.stores[0], item_id=event.id, part=group, target=target)
                 yield SearchedText(place=place, text=self._text(event, reading, group))
 
     @staticmethod
@@ -80,7 +80,7 @@ class AccountTexts(RowTexts):
         for found in super().texts():
             yield SearchedText(place=found.place, text=self.text_of(found.place))
 
-    def text_of(self, place: Place) -> str | None:
+    def text_of(self, place: TextLocation) -> str | None:
         # Whom the scope does not show is none of its business.
         if super().text_of(place) is None:
             return None

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Model
 
 from apps.erasure.contracts import Target, TargetType
-from apps.erasure.declarations.searched import Place, SearchedText, leaves
+from apps.erasure.declarations.searched import SearchedText, TextLocation, leaves
 
 _BATCH_ROWS = 1_000
 
@@ -54,11 +54,11 @@ class RowTexts:
                 yield SearchedText(place=self._place(row_id), text=leaves(values))
             last = batch[-1][0]
 
-    def text_of(self, place: Place) -> str | None:
+    def text_of(self, place: TextLocation) -> str | None:
         rows: list[Any] = list(self._model._default_manager.filter(id=place.item_id).values_list(*self._columns)[:1])
         return leaves(rows[0]) if rows else None
 
-    def scopes_of(self, places: Sequence[Place]) -> Mapping[Place, tuple[UUID, ...]]:
+    def scopes_of(self, places: Sequence[TextLocation]) -> Mapping[TextLocation, tuple[UUID, ...]]:
         column = next((name for name in ("scope_ids", "scope_id") if name in self._attributes()), None)
         if column is None:
             return {}
@@ -69,9 +69,9 @@ class RowTexts:
     def _attributes(self) -> set[str]:
         return {field.attname for field in self._model._meta.concrete_fields}
 
-    def _place(self, row_id: UUID) -> Place:
+    def _place(self, row_id: UUID) -> TextLocation:
         target = Target(type=self._target, id=row_id) if self._target else None
-        return Place(store=self.stores[0], item_id=row_id, target=target)
+        return TextLocation(store=self.stores[0], item_id=row_id, target=target)
 
 
 def _scopes(value: UUID | Sequence[UUID] | None) -> tuple[UUID, ...]:

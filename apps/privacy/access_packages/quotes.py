@@ -9,7 +9,7 @@ from typing import Final
 from uuid import UUID
 
 from apps.erasure.contracts import TargetType
-from apps.erasure.declarations.searched import Place
+from apps.erasure.declarations.searched import TextLocation
 from apps.erasure.holds.items import describe
 from apps.erasure.registry import searched, stores
 from apps.privacy.access_packages.everywhere import Everywhere, Stretched, as_typed, excerpt_without, masked
@@ -93,7 +93,7 @@ def things_of(request: ErasureRequest) -> Sequence[Thing]:
     excerpts, found = Excerpts(around=AROUND_CHARS), []
     read = {group: [quote_of(request, hit, excerpts) for hit in group.confirmed] for group in groups}
     everywhere = Everywhere(word for quotes in read.values() for quote in quotes for word in quote.hidden)
-    own: dict[Place, list[Stretched]] = defaultdict(list)
+    own: dict[TextLocation, list[Stretched]] = defaultdict(list)
     for quote in (quote for quotes in read.values() for quote in quotes):
         own[quote.hit.place].append(Stretched(quote.hit.char_start, quote.hit.char_end))
     for group in groups:
@@ -129,7 +129,7 @@ def quote_of(request: ErasureRequest, hit: InventoryHit, excerpts: Excerpts) -> 
 
 
 def _together(
-    quotes: Sequence[Quote], excerpts: Excerpts, everywhere: Everywhere, own: Mapping[Place, Sequence[Stretched]]
+    quotes: Sequence[Quote], excerpts: Excerpts, everywhere: Everywhere, own: Mapping[TextLocation, Sequence[Stretched]]
 ) -> tuple[Quote, ...]:
     """Apply the hidden words to the quotes of one thing.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from apps.erasure.declarations.searched import Place
+from apps.erasure.declarations.searched import TextLocation
 from apps.erasure.registry import searched_of
 from apps.privacy.models import InventoryHit
 
@@ -24,7 +24,7 @@ class Excerpts:
 
     def __init__(self, *, around: int = _AROUND_CHARS) -> None:
         self._around = around
-        self._texts: dict[Place, str | None] = {}
+        self._texts: dict[TextLocation, str | None] = {}
 
     def text(self, hit: InventoryHit) -> str | None:
         """Return the whole text that contains a place; None where the text is gone or outside the open scope."""

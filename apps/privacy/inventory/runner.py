@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from apps.audit.ids import new_id
 from apps.audit.models import Outcome
-from apps.erasure.declarations.searched import Place
+from apps.erasure.declarations.searched import TextLocation
 from apps.erasure.holds.locks import keep_removals_out
 from apps.erasure.registry import searched_of
 from apps.errors import ApplicationError
@@ -152,11 +152,11 @@ def _write(lease: Lease[Inventory], mentions: Sequence[Mention], search: PersonS
         tell_carried(inventory, carried)
 
 
-def _scopes(places: Iterable[Place]) -> Mapping[Place, tuple[UUID, ...]]:
-    by_store: dict[str, set[Place]] = defaultdict(set)
+def _scopes(places: Iterable[TextLocation]) -> Mapping[TextLocation, tuple[UUID, ...]]:
+    by_store: dict[str, set[TextLocation]] = defaultdict(set)
     for place in places:
         by_store[place.store].add(place)
-    found: dict[Place, tuple[UUID, ...]] = {}
+    found: dict[TextLocation, tuple[UUID, ...]] = {}
     for store, of_store in by_store.items():
         found.update(searched_of(store).scopes_of(list(of_store)))
     return found

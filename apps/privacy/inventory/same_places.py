@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from apps.corpus.redaction.text import Redacted, Span, redact
 from apps.corpus.searched_texts import DocumentTexts
-from apps.erasure.declarations.searched import Place
+from apps.erasure.declarations.searched import TextLocation
 
 # Identifies a text within its document (store, part, page, text), since row ids differ between versions.
 _Reading = tuple[str, str, int | None, str]
@@ -18,7 +18,7 @@ _Reading = tuple[str, str, int | None, str]
 class Stretch:
     """The position of a stretch of text, without the text: characters from `start` up to `end`."""
 
-    place: Place
+    place: TextLocation
     start: int
     end: int
 
@@ -69,8 +69,8 @@ def _moved(redacted: Redacted, stretches: Iterable[Stretch]) -> Mapping[Span, St
     return moved
 
 
-def _by_text(stretches: Iterable[Stretch]) -> Mapping[Place, Sequence[Stretch]]:
-    found: dict[Place, list[Stretch]] = defaultdict(list)
+def _by_text(stretches: Iterable[Stretch]) -> Mapping[TextLocation, Sequence[Stretch]]:
+    found: dict[TextLocation, list[Stretch]] = defaultdict(list)
     for each in stretches:
         # Skip places in files: the new version's file is made anew from its pages.
         if each.place.store not in DocumentTexts.stores:
@@ -79,5 +79,5 @@ def _by_text(stretches: Iterable[Stretch]) -> Mapping[Place, Sequence[Stretch]]:
     return found
 
 
-def _reading(place: Place, text: str) -> _Reading:
+def _reading(place: TextLocation, text: str) -> _Reading:
     return place.store, place.part, place.page, text

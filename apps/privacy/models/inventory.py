@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from apps.erasure.contracts import Target, TargetType
-from apps.erasure.declarations.searched import Place
+from apps.erasure.declarations.searched import TextLocation
 from apps.erasure.runs.staying import Reason
 from apps.privacy.codes.inventory import Decision, InventoryState, Quoting, Treatment
 from apps.privacy.models.erasure_request import ErasureRequest
@@ -201,8 +201,8 @@ class InventoryHit(TenantModel):
         return Target(type=TargetType(self.target_type), id=self.target_id, part=self.target_part)
 
     @property
-    def place(self) -> Place:
-        return Place(store=self.store, item_id=self.item_id, part=self.part, target=self.target, page=self.page)
+    def place(self) -> TextLocation:
+        return TextLocation(store=self.store, item_id=self.item_id, part=self.part, target=self.target, page=self.page)
 
 
 class InventoryTreatment(TenantModel):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from apps.erasure.declarations.searched import Place
+from apps.erasure.declarations.searched import TextLocation
 
 # A match with at least this confidence that is not FUZZY counts as certain: a person only has to check it.
 CERTAIN_FROM = 0.8
@@ -94,7 +94,7 @@ class Match:
 class Mention:
     """A match together with its place: which text of which store. It does not hold the text itself."""
 
-    place: Place
+    place: TextLocation
     char_start: int
     char_end: int
     how: How

@@ -15,7 +15,7 @@ from apps.corpus.models import Document, SourceFile
 from apps.corpus.reader import hidden_contained
 from apps.corpus.searched_texts import DocumentTexts
 from apps.erasure.contracts import Target, TargetType
-from apps.erasure.declarations.searched import Place, SearchedText
+from apps.erasure.declarations.searched import SearchedText, TextLocation
 from apps.privacy.people.contracts import Mention, Progress
 from apps.privacy.people.describing import describe
 from apps.privacy.people.matching import Matcher
@@ -40,7 +40,7 @@ class FileTexts:
     def texts(self) -> Iterator[SearchedText]:
         return iter(())
 
-    def text_of(self, place: Place) -> str | None:
+    def text_of(self, place: TextLocation) -> str | None:
         """Return the text of a place, or None. Costs: reads the file again in the open transaction, so only for screens
         that show few places."""
         found = _file_of(place.item_id)
@@ -52,7 +52,7 @@ class FileTexts:
             return None
         return next((each.text for each in hidden.texts if each.part == place.part), None)
 
-    def scopes_of(self, places: Sequence[Place]) -> Mapping[Place, tuple[UUID, ...]]:
+    def scopes_of(self, places: Sequence[TextLocation]) -> Mapping[TextLocation, tuple[UUID, ...]]:
         found = dict(Document.objects.filter(id__in={place.item_id for place in places}).values_list("id", "scope_id"))
         return {place: (found[place.item_id],) for place in places if place.item_id in found}
 
@@ -137,7 +137,7 @@ def _texts(id: UUID, file: _File) -> tuple[list[SearchedText], bool]:
         return [], False
     target = Target(type=TargetType.DOCUMENT, id=id)
     return [
-        SearchedText(place=Place(store=FILES, item_id=id, part=each.part, target=target), text=each.text)
+        SearchedText(place=TextLocation(store=FILES, item_id=id, part=each.part, target=target), text=each.text)
         for each in hidden.texts
     ], not hidden.unread
 

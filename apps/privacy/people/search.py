@@ -12,7 +12,7 @@ from apps.audit.services import record
 from apps.corpus.events import PERSON_SEARCHED
 from apps.corpus.redaction.errors import NobodyDescribedError
 from apps.erasure.contracts import Target, TargetType
-from apps.erasure.declarations.searched import Place, SearchedText
+from apps.erasure.declarations.searched import SearchedText, TextLocation
 from apps.erasure.registry import searched, searched_of
 from apps.privacy.people.contracts import Match, Mention, PersonDescription, Progress
 from apps.privacy.people.matching import Matcher
@@ -127,7 +127,7 @@ def mentions_beside(matcher: Matcher, texts: Sequence[SearchedText], found: Sequ
 
     Call this only for a document that has a certain mention.
     """
-    known: dict[Place, list[Mention]] = defaultdict(list)
+    known: dict[TextLocation, list[Mention]] = defaultdict(list)
     for mention in found:
         known[mention.place].append(mention)
     return [
@@ -181,7 +181,7 @@ def excerpt_of(mention: Mention, *, around: int = _EXCERPT_CHARS) -> Excerpt | N
     )
 
 
-def _mention(place: Place, match: Match) -> Mention:
+def _mention(place: TextLocation, match: Match) -> Mention:
     return Mention(
         place=place,
         char_start=match.start,
@@ -193,7 +193,7 @@ def _mention(place: Place, match: Match) -> Mention:
     )
 
 
-def _thing(place: Place) -> object:
+def _thing(place: TextLocation) -> object:
     return place.target or (place.store, place.item_id)
 
 

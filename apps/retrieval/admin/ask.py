@@ -24,7 +24,7 @@ from apps.retrieval.admin.ask_shown import answer_with_way, content_of_asked
 from apps.retrieval.errors import QuestionError
 from apps.retrieval.kept.content import documents_shown
 from apps.retrieval.kept.history import kept_answer
-from apps.retrieval.kept.momentary import JustGiven, Place, remember
+from apps.retrieval.kept.momentary import AnswerKey, JustGiven, remember
 from apps.retrieval.services.ask import Asked, ask
 from apps.retrieval.stage_choice import stages_in_use
 from apps.retrieval.trace import OnStage
@@ -86,12 +86,12 @@ def _has_page(request: HttpRequest, page: ShortScopes, asked: Asked, answer: dic
     return True
 
 
-def place_of(request: HttpRequest, event_id: UUID) -> Place:
+def place_of(request: HttpRequest, event_id: UUID) -> AnswerKey:
     """Where the answer to a question of this session is kept for some minutes."""
     principal = principal_of(request)
     if principal.id is None or request.session.session_key is None:
         raise AssertionError("somebody asked without a session")
-    return Place(
+    return AnswerKey(
         tenant=principal.tenant_id,
         account=principal.id,
         event=event_id,

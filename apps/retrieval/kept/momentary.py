@@ -47,7 +47,7 @@ class JustGiven:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class AnswerKey:
     """Whose answer it is. session_key: the secret of the session that asked."""
 
     tenant: TenantId
@@ -63,7 +63,7 @@ class Place:
         return AESGCM(salted_hmac(_SALT, self.session_key, algorithm="sha256").digest())
 
 
-def remember(given: JustGiven, place: Place) -> None:
+def remember(given: JustGiven, place: AnswerKey) -> None:
     """Raises: RedisError. Call it outside of any transaction."""
     parts = {"content": given.content.as_bytes().decode(), "answer": given.answer_html, "way": given.way_html}
     plain = json.dumps(parts, ensure_ascii=False)
@@ -73,7 +73,7 @@ def remember(given: JustGiven, place: Place) -> None:
     cache.set(place.name, value, timeout=KEPT_SECONDS)
 
 
-def recall(place: Place) -> JustGiven | None:
+def recall(place: AnswerKey) -> JustGiven | None:
     """Return None after its time, in another session, and where it was erased. Raises: RedisError."""
     value = cache.get(place.name)
     if not isinstance(value, dict):

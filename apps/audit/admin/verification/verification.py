@@ -47,7 +47,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class FaultLocation:
     """Where something is wrong; url leads to the event, where it is there and may be seen."""
 
     words: str
@@ -60,7 +60,7 @@ class FoundClass:
     code: str
     count: int
     wording: Wording
-    places: list[Place]
+    places: list[FaultLocation]
 
     @property
     def more(self) -> int:
@@ -172,10 +172,10 @@ def _visible(request: HttpRequest, ids: set[str]) -> set[str]:
     return {str(id) for id in Event.objects.filter(id__in=wanted).values_list("id", flat=True)}
 
 
-def _place(found: dict[str, Any], visible: set[str]) -> Place:
+def _place(found: dict[str, Any], visible: set[str]) -> FaultLocation:
     named = (("place", found["leaf"]), ("part", found["group"]), ("checkpoint of", found["size"]))
     event = found["event"] or ""
-    return Place(
+    return FaultLocation(
         words=", ".join(f"{name} {value}" for name, value in named if value is not None),
         event_id=event,
         url=reverse("admin:audit_event_change", args=[event]) if event in visible else "",
