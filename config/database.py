@@ -64,6 +64,8 @@ _STARTUP_OPTIONS = " ".join(
 FAST_S = 1.2
 # psycopg allows no less than two seconds.
 CONNECT_TIMEOUT_S = 2
+# The most connections of a process.
+POOL_SIZE = 8
 
 
 def startup_options(role: str) -> str:
@@ -77,7 +79,7 @@ def database_settings(
     role: str,
     password: str,
     application_name: str,
-    pool_size: int = 8,
+    pool_size: int = POOL_SIZE,
     name: str = "",
     process: Process | None = None,
 ) -> dict[str, Any]:

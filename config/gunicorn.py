@@ -8,13 +8,15 @@ import tempfile
 from pathlib import Path
 from typing import Any, Final
 
+from config.database import POOL_SIZE
 from config.operations import connections
 
 bind = os.environ.get("GLASSBOX_BIND", "127.0.0.1:8000")
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
-# Threads, because a question waits for the database and for a model longer than it computes.
+# Threads, because a question waits for the database and for a model longer than it computes. As many as the pool has
+# connections: a question that waits for a model holds none, and no thread has to wait for one.
 worker_class = "gthread"
-threads = 4
+threads = POOL_SIZE
 # Longer than the longest question, whose providers may take a minute in all, and than an upload of 100 MB. One thread's
 # long request does not delay the others; this limit is for a process that answers nothing at all.
 timeout = 120

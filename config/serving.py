@@ -114,7 +114,7 @@ def serve(arguments: Sequence[str]) -> NoReturn:
     )
     parser.add_argument("process", choices=[each.value for each in SERVED])
     parser.add_argument("--bind", default="", help="web: ADDRESS:PORT or unix:PATH (GLASSBOX_BIND, or 127.0.0.1:8000)")
-    parser.add_argument("--processes", type=_count, help="web: processes of four threads each; workers: tasks at once")
+    parser.add_argument("--processes", type=_count, help="web: processes of eight threads each; workers: tasks at once")
     options = parser.parse_args(arguments)
     process = Process(options.process)
     if options.bind and process is not Process.WEB:

@@ -25,6 +25,7 @@ from apps.retrieval.events import ANSWERED
 from apps.retrieval.services.ask import ask
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
+from config.database import POOL_SIZE
 from config.processes import choose_port
 from config.processes.platform import start_web
 from tests.factories import Firm
@@ -36,8 +37,6 @@ QUESTION: Final = "What was the maximum drawdown of the Alpha Fund in the fourth
 _EVERY_S: Final = 0.2
 # With the time of the reply, less than the application waits for a model.
 _GATHERED_WITHIN_S: Final = 35
-# Of a web process (config/gunicorn.py).
-_THREADS: Final = 4
 _SESSIONS: Final = """
     SELECT count(*) FILTER (WHERE state LIKE 'idle in transaction%%'), count(*) FILTER (WHERE xact_start IS NOT NULL),
            count(*), coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0)
@@ -125,7 +124,7 @@ def over_http(
     )
     try:
         (worker,) = Process(web.supervisor.pid("web")).children()
-        limit_s = (count / _THREADS + 2) * seconds + 120
+        limit_s = (count / POOL_SIZE + 2) * seconds + 120
 
         def one(number: int) -> str:
             headers = {"Authorization": f"Bearer {key}"} | ({"Accept": "text/event-stream"} if number % 2 else {})
@@ -136,7 +135,7 @@ def over_http(
             return response.text
 
         one(0)
-        with _watching(working, min(count, _THREADS), worker) as seen:
+        with _watching(working, min(count, POOL_SIZE), worker) as seen:
             took_s, texts = _at_once(one, count)
         return _told("over HTTP", seen, took_s, texts)
     finally:

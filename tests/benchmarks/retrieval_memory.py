@@ -1,6 +1,6 @@
 """What the processes of production hold: the web process over many questions, the worker over a long document.
 
-Both are started as `manage.py up` starts them: gunicorn with one worker of four threads, Celery with one process. What
+Both are started as `manage.py up` starts them: gunicorn with one worker of eight threads, Celery with one process. What
 is read is the kernel's own count of the process that does the work: VmHWM, the most that was ever resident, and VmRSS.
 """
 
