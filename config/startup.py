@@ -32,7 +32,7 @@ class UnsafeStartError(ApplicationError):
 
 # Commands that read no row; `check` does if it is given --database.
 _WITHOUT_DATABASE = frozenset(
-    {"", "help", "version", "check", "collectstatic", "diffsettings", "makemigrations", "spectacular"}
+    {"", "help", "version", "check", "collectstatic", "diffsettings", "makemigrations", "model", "spectacular"}
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from config.cache import SERVING_BROKER
 from config.log_keys import timestamps, witnesses
 from config.needs import Process
 from config.operations.logs import logging_settings
+from config.settings.providers import embedding_profiles, generation_profiles
 from config.settings.unfold import UNFOLD as UNFOLD
 
 # Make Django's generic classes subscriptable at run time, as the type checker reads them.
@@ -228,26 +230,9 @@ GLASSBOX_REQUIRE_SANDBOX = env.boolean("GLASSBOX_REQUIRE_SANDBOX", default=False
 
 # Whether each web process loads the local models when it starts, instead of with its first question.
 GLASSBOX_WARM_UP = env.boolean("GLASSBOX_WARM_UP", default=True)
-GLASSBOX_EMBEDDING_PROFILES: dict[str, dict[str, Any]] = {
-    "local": {
-        "backend": "sentence-transformers",
-        # Empty: the MiniLM folder of the installed wheel. Otherwise a path or a hub name.
-        "model": env.text("GLASSBOX_LOCAL_EMBEDDING_MODEL", default=""),
-        "dimension": 384,
-        "region": GLASSBOX_REGION,
-    },
-    "openai": {
-        "backend": "openai",
-        "model": env.text("GLASSBOX_OPENAI_EMBEDDING_MODEL", default="text-embedding-3-small"),
-        "dimension": 1536,
-        "base_url": env.text("GLASSBOX_OPENAI_BASE_URL", default="https://api.openai.com/v1"),
-        "api_key_env": "OPENAI_API_KEY",
-        "region": env.text("GLASSBOX_OPENAI_REGION", default="us"),
-        "timeout_seconds": 20,
-        # Of a million tokens, such as "0.02 USD"; empty: no price is set, and no cost is told.
-        "price": env.text("GLASSBOX_OPENAI_EMBEDDING_PRICE", default=""),
-    },
-}
+# Models that `manage.py model install` puts there: part of the installation, as the packages beside them are.
+GLASSBOX_MODELS = Path(env.text("GLASSBOX_MODELS", default=str(Path(sys.prefix) / "share" / "glassbox" / "models")))
+GLASSBOX_EMBEDDING_PROFILES = embedding_profiles(region=GLASSBOX_REGION, models=GLASSBOX_MODELS)
 # Changes to the settings of stages (apps/retrieval/stage_choice.py), such as "reranker=cross_encoder, expand_top_k=3";
 # empty for none.
 GLASSBOX_RETRIEVAL_STAGES = env.text("GLASSBOX_RETRIEVAL_STAGES", default="")
@@ -256,19 +241,7 @@ GLASSBOX_CROSS_ENCODER_MODEL = env.text("GLASSBOX_CROSS_ENCODER_MODEL", default=
 # For the reranker late_interaction: the embedding profile whose model's token vectors it compares. It must be one of
 # the backend sentence-transformers, and shares the loaded model with it.
 GLASSBOX_LATE_INTERACTION_PROFILE = env.text("GLASSBOX_LATE_INTERACTION_PROFILE", default="local")
-GLASSBOX_GENERATION_PROFILES: dict[str, dict[str, Any]] = {
-    "extractive": {"backend": "extractive", "region": GLASSBOX_REGION},
-    "openai": {
-        "backend": "openai",
-        "model": env.text("GLASSBOX_OPENAI_CHAT_MODEL", default="gpt-4.1-mini"),
-        "base_url": env.text("GLASSBOX_OPENAI_BASE_URL", default="https://api.openai.com/v1"),
-        "api_key_env": "OPENAI_API_KEY",
-        "region": env.text("GLASSBOX_OPENAI_REGION", default="us"),
-        "timeout_seconds": 40,
-        # Of a million tokens read / written, such as "0.40/1.60 USD".
-        "price": env.text("GLASSBOX_OPENAI_CHAT_PRICE", default=""),
-    },
-}
+GLASSBOX_GENERATION_PROFILES = generation_profiles(region=GLASSBOX_REGION)
 
 # --- API ----------------------------------------------------------------------------------------------------------
 

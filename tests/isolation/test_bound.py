@@ -76,6 +76,7 @@ ATTACKS: Final = (
             "corpus_document",
             "corpus_embedding1536",
             "corpus_embedding384",
+            "corpus_embedding768",
             "corpus_ingestjob",
             "corpus_page",
             "corpus_posting",
@@ -94,8 +95,8 @@ ATTACKS: Final = (
         )
     ),
 )
-# The other table of vectors is of the same kind; the world's profile fills one of them.
-EMPTY: Final = {"corpus_embedding1536"}
+# The other tables of vectors are of the same kind; the world's profile fills one of them.
+EMPTY: Final = {"corpus_embedding768", "corpus_embedding1536"}
 
 
 @pytest.fixture(scope="module")

@@ -121,5 +121,5 @@ def test_no_vector_no_hits(acme: Firm) -> None:
 
 def test_length_without_a_table_is_an_error(acme: Firm) -> None:
     query = SearchQuery(terms=(), vector=np.ones(7, dtype=np.float32), embedding_model=MODEL)
-    with pytest.raises(UnsupportedEmbeddingDimensionError, match=r"for 7 dimensions\. Supported: 384, 1536"):
+    with pytest.raises(UnsupportedEmbeddingDimensionError, match=r"for 7 dimensions\. Supported: 384, 768, 1536"):
         DenseRetriever().retrieve(query, within=bounds(acme), top_k=3)

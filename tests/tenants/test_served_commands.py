@@ -17,6 +17,7 @@ EXEMPT: Final = {
     "backup": "copies what is there, as it is",
     "restore": "opens it",
     "migrate": "brings its tables up to date, which the gate needs",
+    "model": "fetches a model, and asks no database",
     "isolation": "asks the catalogue, and rolls its canary back",
     "up": "starts processes that ask at their start",
 }

@@ -334,6 +334,41 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            "Embedding768",
+            fields=[
+                ("id", ID),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("org_profile", "Firm profile"),
+                            ("compliance_profile", "Compliance profile"),
+                            ("methodology", "Methodology"),
+                            ("fund_profile", "Fund profile"),
+                            ("style_sample", "House style sample"),
+                            ("run", "Past run"),
+                            ("report_edit_pattern", "Report edit pattern"),
+                            ("dataset_summary", "Dataset summary"),
+                            ("schedule", "Schedule"),
+                            ("reference_report", "Reference report"),
+                        ],
+                        max_length=32,
+                    ),
+                ),
+                ("model", models.CharField(max_length=127)),
+                ("vector", pgvector.django.halfvec.HalfVectorField(dimensions=768)),
+                ("chunk", TenantForeignKey("corpus.chunk", models.CASCADE, related_name="+")),
+                ("document", TenantForeignKey("corpus.document", models.CASCADE, related_name="+")),
+                ("scope", SCOPE),
+                ("tenant", TENANT),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("tenant", "scope", "chunk", "model"), name="embedding_768_once"),
+                ],
+            },
+        ),
+        migrations.CreateModel(
             "Embedding1536",
             fields=[
                 ("id", ID),
@@ -431,6 +466,7 @@ class Migration(migrations.Migration):
         EnableIsolation("Chunk"),
         EnableIsolation("Posting"),
         EnableIsolation("Embedding384"),
+        EnableIsolation("Embedding768"),
         EnableIsolation("Embedding1536"),
         EnableIsolation("IngestJob"),
         RunSqlFile("restrictions.sql"),

@@ -58,6 +58,17 @@ class Embedding384(_Embedding):
         )
 
 
+class Embedding768(_Embedding):
+    vector = HalfVectorField(dimensions=768)
+
+    personal_data = _declare(768)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["tenant", "scope", "chunk", "model"], name="embedding_768_once"),
+        )
+
+
 class Embedding1536(_Embedding):
     vector = HalfVectorField(dimensions=1536)
 
@@ -69,4 +80,8 @@ class Embedding1536(_Embedding):
         )
 
 
-EMBEDDING_MODELS: Mapping[int, type[Embedding384] | type[Embedding1536]] = {384: Embedding384, 1536: Embedding1536}
+EMBEDDING_MODELS: Mapping[int, type[Embedding384] | type[Embedding768] | type[Embedding1536]] = {
+    384: Embedding384,
+    768: Embedding768,
+    1536: Embedding1536,
+}

@@ -82,6 +82,12 @@ class ProviderConfigurationError(ProviderError):
     message = "The embedding profile {profile} can't be used: {reason}."
 
 
+class ModelNotInstalledError(ProviderError):
+    code = "corpus.model_not_installed"
+    status = 500
+    message = "The model {model} is not installed: {problem}."
+
+
 class UnknownProviderError(ProviderError):
     code = "corpus.provider_unknown"
     status = 400

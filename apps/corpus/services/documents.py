@@ -17,6 +17,7 @@ from apps.corpus.models import (
     Chunk,
     Document,
     Embedding384,
+    Embedding768,
     Embedding1536,
     IngestJob,
     Page,
@@ -37,7 +38,7 @@ from apps.tenants.roles import Permission
 from apps.tenants.streaming import scoped_stream
 
 # Every table with rows of a document. A table that refers to another comes before the table that it refers to.
-BELOW = (Embedding384, Embedding1536, Posting, Chunk, Page, SourceFile, IngestJob)
+BELOW = (Embedding384, Embedding768, Embedding1536, Posting, Chunk, Page, SourceFile, IngestJob)
 # How much of a file is in memory at once during an export.
 PART_BYTES = 1024 * 1024
 

@@ -92,7 +92,7 @@ DECLARE
 BEGIN
     FOREACH name IN ARRAY ARRAY[
         'corpus_sourcefile', 'corpus_page', 'corpus_chunk', 'corpus_posting', 'corpus_embedding384',
-        'corpus_embedding1536', 'corpus_ingestjob'
+        'corpus_embedding768', 'corpus_embedding1536', 'corpus_ingestjob'
     ] LOOP
         FOREACH command IN ARRAY ARRAY['INSERT', 'UPDATE', 'DELETE'] LOOP
             -- A job comes and goes on as the document does; only its end would lose something.

@@ -14,7 +14,7 @@ DECLARE
 BEGIN
     FOREACH name IN ARRAY ARRAY[
         'corpus_document', 'corpus_sourcefile', 'corpus_page', 'corpus_chunk', 'corpus_posting', 'corpus_embedding384',
-        'corpus_embedding1536', 'corpus_ingestjob'
+        'corpus_embedding768', 'corpus_embedding1536', 'corpus_ingestjob'
     ] LOOP
         document := CASE name WHEN 'corpus_document' THEN 'id' ELSE 'document_id' END;
         EXECUTE format(

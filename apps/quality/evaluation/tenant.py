@@ -1,4 +1,5 @@
-"""The tenant in which folders are evaluated: one per installation, with a scope for each folder.
+"""The tenant in which folders are evaluated, with a scope for each folder: one per installation, and one more for each
+other embedding provider that is measured, so that vectors of one do not take the place of another's.
 
 Its policy is the shipped baseline, except that every intent, and a question that no intent recognises, reaches the
 kinds that the folder holds. So the gate, row-level security and the log work as for every tenant, and no question is
@@ -34,7 +35,7 @@ from apps.tenants.models import Scope, Tenant, User
 from apps.tenants.roles import Role
 from apps.tenants.selectors.grants import user_principal
 from apps.tenants.selectors.people import user_by_name
-from apps.tenants.selectors.tenants import scope_by_key, tenant_by_slug
+from apps.tenants.selectors.tenants import current_tenant, scope_by_key, tenant_by_slug
 from apps.tenants.services.members import membership_grant
 from apps.tenants.services.tenants import scope_create, tenant_create
 from apps.tenants.short_scopes import ShortScopes
@@ -49,20 +50,29 @@ _ACCOUNTS: Final = (
 _POLICY_REASON: Final = "manage.py evaluate: the shipped baseline, every intent reaching the kinds of the folder."
 
 
-def evaluation_tenant() -> Tenant:
+def evaluation_tenant(embedding_profile: str = "") -> Tenant:
     """Return the installation's tenant for folders, and create it if it is missing.
 
+    Args:   embedding_profile: what computes its vectors; empty for the shipped provider.
     Raises: ForeignTenantError: a tenant that was not made for folders has its short name.
+            ResidencyError: the provider is elsewhere.
     """
+    slug = f"{SLUG}-{slugify(embedding_profile)}" if embedding_profile else SLUG
+    name = f"{NAME}, {embedding_profile}" if embedding_profile else NAME
     try:
-        tenant = tenant_by_slug(SLUG)
+        tenant = tenant_by_slug(slug)
     except UnknownTenantError:
         # Strict: a folder's texts stay where this installation runs, unless an operator decides otherwise.
         return tenant_create(
-            slug=SLUG, name=NAME, residency_region=settings.GLASSBOX_REGION, residency_strict=True, reason=REASON
+            slug=slug,
+            name=name,
+            residency_region=settings.GLASSBOX_REGION,
+            residency_strict=True,
+            **({"embedding_profile": embedding_profile} if embedding_profile else {}),
+            reason=REASON,
         )
-    if tenant.name != NAME:
-        raise ForeignTenantError(slug=SLUG, why=f"its name is not “{NAME}”")
+    if tenant.name != name:
+        raise ForeignTenantError(slug=slug, why=f"its name is not “{name}”")
     return tenant
 
 
@@ -74,7 +84,7 @@ def dataset_scope(tenant_id: TenantId, name: str) -> ScopeId:
     key = f"dataset:{words or 'folder'}{told_apart}"
     with open_scope(tenant=tenant_id, reason=REASON):
         found = Scope.objects.filter(key=key).first()
-        made = found or scope_create(key=key, name=name[:200], parent=scope_by_key(f"firm:{SLUG}"))
+        made = found or scope_create(key=key, name=name[:200], parent=_root())
         return ScopeId(made.id)
 
 
@@ -109,7 +119,8 @@ def policy_for(tenant_id: TenantId, kinds: Set[Kind]) -> PolicySnapshot:
         in_force = policy_in_force()
         active: PolicyVersion = PolicyVersion.objects.get(id=in_force.version_id)
         if active.origin != VersionOrigin.BASELINE and active.author_id != author.id:
-            raise ForeignTenantError(slug=SLUG, why=f"its policy version {active.number} is of {active.author_label}")
+            why = f"its policy version {active.number} is of {active.author_label}"
+            raise ForeignTenantError(slug=current_tenant().slug, why=why)
     if policy_sha256(in_force) == policy_sha256(wanted):
         return in_force
     _embed_examples(tenant_id, in_force)
@@ -129,7 +140,7 @@ def policy_for(tenant_id: TenantId, kinds: Set[Kind]) -> PolicySnapshot:
 def give_access(tenant: Tenant, user: User) -> None:
     """Let a user see the runs: add a membership as analyst over all folders. A repeated call adds nothing."""
     with open_scope(tenant=TenantId(tenant.id), reason=REASON):
-        membership_grant(user=user, role=Role.ANALYST, scopes=[scope_by_key(f"firm:{tenant.slug}")])
+        membership_grant(user=user, role=Role.ANALYST, scopes=[_root()])
 
 
 def _embed_examples(tenant_id: TenantId, in_force: PolicySnapshot) -> None:
@@ -153,8 +164,12 @@ def _account(tenant_id: TenantId, username: str, role: Role) -> User:
     elif user.is_active or user.has_usable_password():
         raise ForeignTenantError(slug=SLUG, why=f"somebody can sign in as {username}")
     with open_scope(tenant=tenant_id, reason=REASON):
-        membership_grant(user=user, role=role, scopes=[scope_by_key(f"firm:{SLUG}")])
+        membership_grant(user=user, role=role, scopes=[_root()])
     return user
+
+
+def _root() -> Scope:
+    return scope_by_key(f"firm:{current_tenant().slug}")
 
 
 def _shared_out(budgets: tuple[KindBudget, ...], kinds: Set[Kind], total: int) -> tuple[KindBudget, ...]:

@@ -38,6 +38,7 @@ KEPT_BY_TWO: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
             "corpus_chunk",
             "corpus_posting",
             "corpus_embedding384",
+            "corpus_embedding768",
             "corpus_embedding1536",
         ),
         ("corpus_contents_by_two", ("INSERT", "UPDATE", "DELETE")),

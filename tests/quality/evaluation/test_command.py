@@ -10,12 +10,13 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from django.conf import LazySettings
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.utils import timezone
 
 from apps.audit.models import Event
-from apps.corpus.models import Document, DocumentStatus, IngestJob
+from apps.corpus.models import Document, DocumentStatus, Embedding768, IngestJob
 from apps.intents.models import PolicyVersion
 from apps.quality.evaluation.asking import Asking
 from apps.quality.events import EVALUATION_RUN_FINISHED, EVALUATION_RUN_STARTED
@@ -201,6 +202,7 @@ def test_questions_are_chosen_by_id_and_number_and_settings_by_name(evaluate: Ev
         ({"set": ["rerank_enabled"]}, "rerank_enabled=value"),
         ({"limit": 0}, "at least 1"),
         ({"member": "nobody"}, "no active account nobody"),
+        ({"embedding": "none"}, "no embedding profile none"),
     ],
 )
 def test_a_wrong_option_is_told_before_anything_is_read(
@@ -239,6 +241,23 @@ def test_folders_do_not_mix(evaluate: Evaluate, folder: Path, tmp_path: Path) ->
     found = {each["found"]["document"] for each in body["failures"] if each["found"]}
     assert found <= {"dealing"}
     assert searched() == {"kestrel-2022", "kestrel-2023", "dealing"}
+
+
+@pytest.mark.slow
+def test_another_embedding_provider_has_a_tenant_of_its_own(
+    evaluate: Evaluate, folder: Path, settings: LazySettings
+) -> None:
+    evaluate(folder)
+    local = settings.GLASSBOX_EMBEDDING_PROFILES["local"]
+    wide = {**local, "dimension": 768, "request_dimensions": True}
+    settings.GLASSBOX_EMBEDDING_PROFILES = {"local": local, "wide": wide}
+    body = evaluate(folder, embedding="wide")
+    assert (body["metrics"]["page_recall@5"], body["documents"]) == (1.0, 3)
+    with inside():
+        assert not Embedding768.objects.exists()
+    with open_scope(tenant=TenantId(tenant_by_slug("evaluation-wide").id), reason="a test"):
+        assert EvaluationRun.objects.get(id=UUID(body["run_id"])).models_used["embedding"]["dimension"] == 768
+        assert Embedding768.objects.count() == body["chunks"]
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from uuid import UUID
 import numpy as np
 from django.db import connection
 
-from apps.corpus.models import Document
+from apps.corpus.models import EMBEDDING_MODELS, Document
 from apps.corpus.providers.protocol import Vectors
 from apps.corpus.reader import ReadDocument, ReadPassage, ReadPosting
 from apps.sql_files import read_statements
@@ -24,22 +24,15 @@ _PARENTS = _SQL["parents"]
 _CHILDREN = _SQL["children"]
 _POSTINGS = _SQL["postings"]
 _VECTORS: Mapping[int, str] = {
-    384: """
-INSERT INTO corpus_embedding384 (tenant_id, scope_id, document_id, kind, model, chunk_id, vector)
-SELECT %s, %s, %s, %s, %s, t.chunk_id, t.vector::halfvec FROM unnest(%s::uuid[], %s::text[]) AS t (chunk_id, vector)
-ON CONFLICT (tenant_id, scope_id, chunk_id, model) DO NOTHING
-""",
-    1536: """
-INSERT INTO corpus_embedding1536 (tenant_id, scope_id, document_id, kind, model, chunk_id, vector)
-SELECT %s, %s, %s, %s, %s, t.chunk_id, t.vector::halfvec FROM unnest(%s::uuid[], %s::text[]) AS t (chunk_id, vector)
-ON CONFLICT (tenant_id, scope_id, chunk_id, model) DO NOTHING
-""",
+    dimension: _SQL["vectors"].replace("corpus_embedding384", model._meta.db_table)
+    for dimension, model in EMBEDDING_MODELS.items()
 }
 _HEADER_CHARS = 500
 _SECTION_CHARS = 300
 _FORGET_POSTINGS = "DELETE FROM corpus_posting WHERE tenant_id = %s AND scope_id = %s AND document_id = %s"
 _FORGET = (
     "DELETE FROM corpus_embedding384 WHERE tenant_id = %s AND scope_id = %s AND document_id = %s",
+    "DELETE FROM corpus_embedding768 WHERE tenant_id = %s AND scope_id = %s AND document_id = %s",
     "DELETE FROM corpus_embedding1536 WHERE tenant_id = %s AND scope_id = %s AND document_id = %s",
     "DELETE FROM corpus_chunk WHERE tenant_id = %s AND scope_id = %s AND document_id = %s AND NOT is_parent",
     "DELETE FROM corpus_chunk WHERE tenant_id = %s AND scope_id = %s AND document_id = %s",

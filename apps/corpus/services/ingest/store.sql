@@ -26,3 +26,9 @@ INSERT INTO corpus_posting (tenant_id, scope_id, document_id, kind, term, chunk_
     chunk_term_counts)
 SELECT %s, %s, %s, %s, t.term, t.numbers::int[], t.frequencies::int[], t.lengths::int[]
 FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[]) AS t (term, numbers, frequencies, lengths)
+
+-- name: vectors
+-- store.py puts in the table of another dimension.
+INSERT INTO corpus_embedding384 (tenant_id, scope_id, document_id, kind, model, chunk_id, vector)
+SELECT %s, %s, %s, %s, %s, t.chunk_id, t.vector::halfvec FROM unnest(%s::uuid[], %s::text[]) AS t (chunk_id, vector)
+ON CONFLICT (tenant_id, scope_id, chunk_id, model) DO NOTHING

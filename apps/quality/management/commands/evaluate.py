@@ -17,6 +17,7 @@ from uuid import UUID
 from django.core.management.base import CommandError, CommandParser
 from rich.console import Console
 
+from apps.corpus.providers.profiles import EMBEDDING_PROFILES
 from apps.errors import ApplicationError
 from apps.intents.contracts import PolicySnapshot
 from apps.quality.errors import NoQuestionsError
@@ -50,6 +51,7 @@ examples:
   manage.py evaluate evaluation/filings --limit 20 --set sparse_top_k=60 --set likely_filter_boost=0.2
   manage.py evaluate evaluation/filings --compare 0198c0de-1111-7222-8333-944455556666
   manage.py evaluate evaluation/filings --generator my_model
+  manage.py evaluate evaluation/filings --embedding mpnet
   manage.py evaluate --tenant meridian
   manage.py evaluate tests/evaluation/checking --checking
 
@@ -100,6 +102,12 @@ class Command(ServedCommand):
         parser.add_argument(
             "--generator", default="", metavar="PROFILE", help="answers are written by this generation profile"
         )
+        parser.add_argument(
+            "--embedding",
+            default="",
+            metavar="PROFILE",
+            help="what computes a folder's vectors",
+        )
         parser.add_argument("--anew", action="store_true", help="read and embed all files again")
         parser.add_argument("--member", default="", metavar="USERNAME", help="let somebody see the runs in the admin")
         parser.add_argument(
@@ -112,6 +120,8 @@ class Command(ServedCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if (options["folder"] is None) == (not options["tenant"]):
             raise CommandError("Name an evaluation folder, or a tenant with --tenant.")
+        if options["embedding"] and options["tenant"]:
+            raise CommandError("--embedding belongs to a folder: a tenant has vectors of its own provider.")
         if options["show"] and not options["checking"]:
             raise CommandError("--show belongs to --checking.")
         if options["limit"] is not None and options["limit"] < 1:
@@ -133,6 +143,8 @@ class Command(ServedCommand):
         RunSettings().with_changes(changes)
         if options["generator"]:
             GENERATION_PROFILES.named(options["generator"])
+        if options["embedding"]:
+            EMBEDDING_PROFILES.named(options["embedding"])
         member = _member(options["member"]) if options["member"] else None
         with ConsoleWatcher(Console(stderr=True)) as watcher:
             subject = self._own(options) if options["tenant"] else self._folder(options, watcher)
@@ -178,7 +190,7 @@ class Command(ServedCommand):
 
     def _folder(self, options: Mapping[str, Any], watcher: ConsoleWatcher) -> _Subject:
         folder = read_folder(options["folder"])
-        tenant = evaluation_tenant()
+        tenant = evaluation_tenant(options["embedding"])
         check_generator(tenant, options["generator"] or tenant.generation_profile)
         tenant_id = TenantId(tenant.id)
         policy = policy_for(tenant_id, folder.kinds)
