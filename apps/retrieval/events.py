@@ -77,7 +77,7 @@ def register_events() -> None:
             action=ANSWERED,
             label="Question answered",
             fields={
-                Group.CORE: _FOUND | {"generator", "model", "calls"},
+                Group.CORE: _FOUND | {"generator", "model", "calls", "answer_outcome", "relevance"},
                 Group.QUESTION: _DECIDED_QUESTION,
                 Group.ANSWER: _CONTEXT | {"grounding", "repair", "ref_ids", "answer_hmac_sha256"},
                 Group.PASSAGES: frozenset({"hits"}),

@@ -155,6 +155,8 @@ TRACE = {
     "embedding": {"provider": "local", "model": "mini", "region": "eu", "dimension": 384, "texts": 1},
     "generator": "extractive",
     "model": "",
+    "answer_outcome": "closest_passages",
+    "relevance": "partial",
     "degradations": [{"stage": "dense", "code": "retrieval.vectors_missing"}],
     "elapsed_ms": 100.0,
     "stage_ms": {"dense": 40.0, "classify": 10.0, "new_stage": 1.0},
@@ -193,7 +195,14 @@ def test_a_questions_way_is_told_stage_by_stage(acme: Firm, ada: Visitor) -> Non
     ]
     assert "4: Below the cliff." in stages[2]
     decision = " ".join(page.tree.xpath("//*[@id='decision']")[0].text_content().split())
-    for words in ("version 3", "run, fund profile", "reference report", "mini (local, region eu", "vectors_missing"):
+    for words in (
+        "version 3",
+        "run, fund profile",
+        "reference report",
+        "mini (local, region eu",
+        "vectors_missing",
+        "closest passages",
+    ):
         assert words in decision
     heads = [each.strip() for each in page.tree.xpath("//*[@id='passages']//th/text()")]
     rows = page.tree.xpath("//*[@id='passages']//tbody/tr")

@@ -100,6 +100,8 @@ def test_where_only_the_closest_passages_were_found_the_page_says_so_and_leads_t
     assert "Closest passages" in answer.text_content()
     (link,) = answer.xpath(".//a[text()='See what was found']/@href")
     assert page.tree.get_element_by_id(link.removeprefix("#")).tag == "details"
+    core = events(firm)[0].payload["core"]
+    assert (core["answer_outcome"], core["relevance"]) == ("closest_passages", "none")
 
 
 def test_an_unrecognised_question_reaches_the_least(firm: Firm) -> None:

@@ -21,8 +21,7 @@ from apps.audit.models import Outcome
 from apps.corpus.kinds import Kind
 from apps.corpus.providers import recording
 from apps.corpus.providers.profiles import EMBEDDING_PROFILES
-from apps.corpus.providers.recording import CALLED, RETURNED, recording_provider
-from apps.corpus.providers.registry import provider_for
+from apps.corpus.providers.recording import CALLED, RETURNED
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import VersionChangedError
 from apps.intents.models import PolicyVersion, VersionStatus
@@ -181,17 +180,6 @@ def test_what_can_t_be_recorded_is_not_sent(
     with pytest.raises(OperationalError):
         ask(text=QUESTION, principal=amy)
     assert (server.requests, told(firm, CALLED)) == ((), [])
-
-
-def test_from_within_a_scope_nothing_is_sent(firm: Firm, amy: Principal, server: Watched) -> None:
-    provider = recording_provider(
-        provider_for("remote", tenant_region="eu", tenant_strict=False), ShortScopes.all_of(amy)
-    )
-    with pytest.raises(AssertionError, match="wait for the model"), open_scope(tenant=firm.id, principal=amy):
-        provider.embed_query(QUESTION)
-    assert server.requests == ()
-    provider.embed_query(QUESTION)
-    assert len(server.requests) == 1
 
 
 def test_who_loses_the_permission_to_ask_while_a_vector_is_made_sends_nothing_more(

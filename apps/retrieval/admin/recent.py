@@ -23,7 +23,7 @@ from apps.retrieval.admin.ask_answer import plain_answer
 from apps.retrieval.admin.ask_figures import counted, duration
 from apps.retrieval.admin.ask_links import answer_url, event_url
 from apps.retrieval.admin.ask_send import sent_shown
-from apps.retrieval.contracts import GroundingStatus, RefusalReason
+from apps.retrieval.contracts import AnswerOutcome, GroundingStatus, RefusalReason
 from apps.retrieval.errors import EmptyQuestionError, QuestionTooLongError, UnreadableQuestionError
 from apps.retrieval.events import ANSWERED, DECIDED, FAILED, REJECTED, SEARCHED
 from apps.retrieval.kept.content import AnswerContent
@@ -177,9 +177,8 @@ def _detail(event: Event, told: Reading) -> str:
 
 
 def _is_closest(event: Event, told: Reading) -> bool:
-    """Whether the closest passages were quoted: then there is neither a refusal nor anything that was grounded."""
-    answer = told.payload.get(Group.ANSWER, {})
-    return event.action == ANSWERED and answer.get("grounding") == "" and not answer.get("refusal")
+    """Whether the closest passages were quoted, and nothing was claimed."""
+    return event.action == ANSWERED and told.payload.get(Group.CORE, {}).get("answer_outcome") == AnswerOutcome.CLOSEST
 
 
 def _policy() -> PolicySnapshot | None:

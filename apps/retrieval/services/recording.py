@@ -77,6 +77,8 @@ def answer_record(
             **_core(trace, decision, grant, settings),
             "generator": answer.generator,
             "model": answer.model,
+            "answer_outcome": answer.outcome.value,
+            "relevance": answer.relevance.status.value if answer.relevance else "",
             **named_calls(calls),
         },
         question=_question(text, trace, decision, grant),

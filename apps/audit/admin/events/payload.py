@@ -67,6 +67,8 @@ _LABELS: Mapping[str, str] = {
     "terms_version_before": "Analysis of words before",
     "stage_settings": "Settings of the stages",
     "rewording": "Searched for besides the question",
+    "answer_outcome": "What was given",
+    "relevance": "Whether it answers what was asked",
     "generator": "Answer written by",
     "profile": "Provider",
     "model": "Model",

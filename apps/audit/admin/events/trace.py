@@ -198,6 +198,13 @@ def _hit(hit: Mapping[str, Any], rankings: tuple[str, ...]) -> HitLine:
     )
 
 
+_GIVEN: Final = {
+    "answered": "an answer",
+    "closest_passages": "the closest passages, which claim nothing",
+    "refused": "a refusal",
+}
+
+
 def _models(core: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     embedding = core.get("embedding")
     embedded = "by no model: the search was by words alone"
@@ -209,7 +216,11 @@ def _models(core: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         )
         embedded = f"{embedding.get('model')} ({', '.join(map(str, about))})"
     written = " ".join(filter(None, (core.get("generator"), core.get("model"))))
-    return (("Question embedded", embedded), ("Answer written by", written or "nothing: no answer was written"))
+    return (
+        ("Question embedded", embedded),
+        ("Answer written by", written or "nothing: no answer was written"),
+        *(((("Given", given),)) if (given := _GIVEN.get(str(core.get("answer_outcome")))) else ()),
+    )
 
 
 def _number(value: Any) -> str:
