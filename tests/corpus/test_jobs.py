@@ -56,7 +56,7 @@ def server(settings: LazySettings) -> Iterator[ModelServer]:
             "local": {**local, "dimension": 384},
             "remote": remote_profile(running),
             "abroad": remote_profile(running, region="us"),
-            "odd": remote_profile(running, dimension=768, request_dimensions=True),
+            "odd": remote_profile(running, dimension=500, request_dimensions=True),
         }
         yield running
 

@@ -22,7 +22,7 @@ from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
 from apps.audit.models import Attestation
-from apps.corpus.models import Chunk, Document, Embedding384, Page, SourceFile
+from apps.corpus.models import EMBEDDING_MODELS, Chunk, Document, Page, SourceFile
 from apps.intents.models import GoldenExample, GoldenVector
 from apps.tenants.context import ScopeContext, open_scope
 from apps.tenants.ids import TenantId
@@ -48,15 +48,16 @@ def _furnished(world: World) -> None:
     with open_scope(tenant=world.bolt.id, reason="a test") as context:
         chunk = Chunk.objects.filter(is_parent=False).first()
         own = {"tenant_id": context.tenant_id}
-        Embedding384.objects.create(
-            **own,
-            scope_id=chunk.scope_id,
-            document_id=chunk.document_id,
-            chunk=chunk,
-            kind=chunk.kind,
-            model="made up",
-            vector=[0.0] * 384,
-        )
+        for dimension, model in EMBEDDING_MODELS.items():
+            model.objects.create(
+                **own,
+                scope_id=chunk.scope_id,
+                document_id=chunk.document_id,
+                chunk=chunk,
+                kind=chunk.kind,
+                model="made up",
+                vector=[0.0] * dimension,
+            )
         example = GoldenExample.objects.first()
         GoldenVector.objects.create(**own, example=example, model="made up", vector=[0.0] * 384)
         IdempotentRequest.objects.create(
