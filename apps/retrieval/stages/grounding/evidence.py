@@ -19,6 +19,7 @@ from apps.retrieval.stages.question.companies import find_named_companies
 from apps.retrieval.stages.question.names import bare_name
 
 _ENDS: Final = re.compile(r"[.,()]")
+_HOW_MANY: Final = re.compile(r"\bhow\s+many\b|\bwie\s*viele\b", re.IGNORECASE)
 _SHORTEST_INITIALS: Final = 2
 
 
@@ -155,6 +156,7 @@ class Evidence:
                 *(each.text for each in self.analysis.figures),
                 *(each.trigger for each in self.analysis.expansions),
                 *self.analysis.names,
+                "number Anzahl" if _HOW_MANY.search(self.analysis.text) else "",
             )
         )
         named = frozenset(term for term in terms(told, self.analysis.language) if is_word(term))
@@ -163,11 +165,16 @@ class Evidence:
 
 @dataclass(slots=True, kw_only=True)
 class Said:
-    """What the sentences before have said: the rows of which they spoke, what they calculated, and of which years."""
+    """What the sentences before have said: of which rows, years and companies, and what they calculated.
+
+    first: whether there is none.
+    """
 
     rows: list[Figure] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
     years: frozenset[int] = frozenset()
+    companies: frozenset[str] = frozenset()
+    first: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
