@@ -104,3 +104,60 @@ def test_a_table_with_headings_of_two_lines(answer: str, passes: bool) -> None:
 )
 def test_german_words_of_one_stem_and_in_compounds(answer: str, passes: bool) -> None:
     assert is_grounded(answer, "Was berichtet Northwind zum Umsatz?", text=GERMAN, language="de") is passes
+
+
+FUND = (
+    "The fund may invest up to 10% of its Net Asset Value in cash. The patents expire in the European Union in May "
+    "2026 and in Japan in November 2027. We confirm our guidance: a margin of about 2.6%, costs below $1.4 billion and "
+    "a return above 11%. Restructuring charges rose because a plant closed. Fee income grew on new payroll services."
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "passes"),
+    [
+        ("Up to 10% of NAV.", True),
+        (
+            "Northwind gives three targets: a margin of about 2.6%, costs below $1.4 billion and a return above 11%.",
+            True,
+        ),
+        ("They expire in the EU in May 2026; in Japan they expire in November 2027.", True),
+        (
+            "Northwind gives five targets: a margin of about 2.6%, costs below $1.4 billion and a return above 11%.",
+            False,
+        ),
+        ("They expire in the EU in May 2027; in Japan they expire in November 2027.", False),
+        ("At least 10% of NAV.", False),
+    ],
+)
+def test_abbreviations_counts_of_a_list_and_parts_of_a_sentence(answer: str, passes: bool) -> None:
+    assert is_grounded(answer, "What does Northwind report?", text=FUND) is passes
+
+
+@pytest.mark.parametrize(
+    ("answer", "passes"),
+    [
+        ("A plant closed.", True),
+        ("Because a plant was shut.", True),
+        ("The patents in Japan.", False),
+        ("Because of the patents in Japan.", False),
+    ],
+)
+def test_a_reason_is_of_what_is_asked(answer: str, passes: bool) -> None:
+    assert is_grounded(answer, "Why did restructuring charges rise?", text=FUND) is passes
+
+
+@pytest.mark.parametrize(
+    ("answer", "passes"),
+    [
+        ("Valves brought $100.0 million in Q2 2024. The passages give no figure for 2021.", True),
+        ("Valves brought $100.0 million in Q2 2024. No figure for 2021 is given in the passages.", True),
+        ("Valves brought $100.0 million in Q2 2024. The passages give no figure for 2023.", False),
+    ],
+)
+def test_what_the_passages_do_not_give_may_be_said_if_they_do_not(answer: str, passes: bool) -> None:
+    table = TABLE.replace(
+        "Three months ended June 30, | | Six months ended June 30, |", "Q2 2024 | Q2 2023 | H1 2024 | H1 2023"
+    )
+    table = table.replace("\n | 2024 | 2023 | 2024 | 2023", "")
+    assert is_grounded(answer, "What were Northwind's sales of Valves in 2021, 2023 and 2024?", text=table) is passes

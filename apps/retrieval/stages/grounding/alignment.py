@@ -18,6 +18,7 @@ from apps.retrieval.stages.grounding.paraphrase import (
     telling_words,
     title_terms,
 )
+from apps.retrieval.stages.question.dates import MONTH
 
 _PASSIVE: Final = re.compile(
     r"^(?P<what>.+?)\b(?P<is>(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?)(?P<verb>\w+(?:ed|en|wn|ght|ld|pt|de))\s+by\s+"
@@ -38,6 +39,7 @@ _ROLES: Final = (
     re.compile(r"\b(?:to|into|an|zu|zum|zur|in\s+den|in\s+die)\s+(?P<what>[^,;:.()]{2,60})", re.IGNORECASE),
     re.compile(r"\b(?:for|against|f\u00fcr|gegen)\s+(?P<what>(?:the\s+|die\s+|den\s+)?[A-Z][^,;:.()]{2,60})"),
 )
+_MONTH: Final = re.compile(rf"\b{MONTH}(?!\w)", re.IGNORECASE)
 _IN_ORDER: Final = 0.6
 _FEW_NAMES: Final = 2
 
@@ -116,7 +118,7 @@ class _Told:
         )
 
     def _in_order(self, text: str) -> bool:
-        names = (tell(name, self._language)[:1] for name in _NAME.findall(f" {text}"))
+        names = (tell(name, self._language)[:1] for name in _NAME.findall(f" {_MONTH.sub(' ', text)}"))
         places = [find_word(word, self.words, self._language) for words in names for word in words]
         held = [each for each in places if each >= 0]
         return self._language != "en" or _longest_run(held) >= len(held) - (len(held) > _FEW_NAMES)

@@ -18,6 +18,7 @@ from apps.retrieval.stages.grounding.wording import is_word, word_terms
 from apps.retrieval.stages.question.companies import find_named_companies
 from apps.retrieval.stages.question.names import bare_name
 
+_SHORT: Final = re.compile(r"\b[A-Z]{2,5}\b")
 _ENDS: Final = re.compile(r"[.,()]")
 _HOW_MANY: Final = re.compile(r"\bhow\s+many\b|\bwie\s*viele\b", re.IGNORECASE)
 _SHORTEST_INITIALS: Final = 2
@@ -195,6 +196,18 @@ def rows_named(evidence: Evidence, said: frozenset[str]) -> list[tuple[Figure, .
     named = [(evidence.sources.label(row[0]).named_by(said), row) for row in evidence.rows]
     full = [(naming.words, row) for naming, row in named if naming.full]
     return [row for words, row in full if not any(words < other for other, _ in full)]
+
+
+def spell_out(sentence: str, evidence: Evidence) -> str:
+    """Return a sentence with the long forms of its abbreviations, if the passages have those alone: "NAV", "EU"."""
+    told = " ".join(each.text for each in evidence.passages)
+    for short in dict.fromkeys(_SHORT.findall(sentence)):
+        if re.search(rf"\b{short}\b", told):
+            continue
+        letters = r"[\s-]+(?:(?:of|and|the|for)\s+)?".join(rf"{letter}[a-z]+" for letter in short)
+        if found := re.search(rf"\b{letters}\b", told):
+            sentence = re.sub(rf"\b{short}\b", found.group(), sentence)
+    return sentence
 
 
 def surroundings(passage: Passage) -> str:

@@ -13,18 +13,19 @@ from apps.retrieval.stages.figures.calculations import read_calculations
 from apps.retrieval.stages.figures.number_matching import AS_WRITTEN
 from apps.retrieval.stages.figures.numbers import Number, NumberUnit, read_numbers
 from apps.retrieval.stages.figures.periods import is_compared, is_length_of_time
+from apps.retrieval.stages.grounding.absent import check_absence
 from apps.retrieval.stages.grounding.by_formula import by_formula
 from apps.retrieval.stages.grounding.calculated import IN_THE_ANSWER, check_calculation, find_result, fits_result
 from apps.retrieval.stages.grounding.changes import speaks_of_change, work_out_change
 from apps.retrieval.stages.grounding.claims import bind
 from apps.retrieval.stages.grounding.clauses import read_clauses
 from apps.retrieval.stages.grounding.directions import check_directions, rows_compared
-from apps.retrieval.stages.grounding.evidence import Evidence, Result, Said, surroundings
+from apps.retrieval.stages.grounding.evidence import Evidence, Result, Said, spell_out, surroundings
 from apps.retrieval.stages.grounding.paraphrase import telling_words
 from apps.retrieval.stages.grounding.spoken import FROM_QUESTION, IN_ANOTHER_ROW, NOWHERE, Bound, Spoken
 from apps.retrieval.stages.grounding.statements import check_statement
 from apps.retrieval.stages.grounding.unexplained import check_words
-from apps.retrieval.stages.question.dates import Date, read_dates
+from apps.retrieval.stages.question.dates import MONTH, Date, month_number, read_dates
 from apps.retrieval.stages.question.mentions import Mention, blank_mentions
 from apps.retrieval.stages.question.names import proper_names
 from apps.retrieval.stages.question.period_mentions import read_period_mentions
@@ -34,6 +35,15 @@ _NUMBERED: Final = re.compile(
     r"\b(tier|phase|note|item|article|section|form|level|stage|class|scope|pillar|part|chapter|version|clause|rule|paragraph"
     r"|annex|schedule|artikel|anlage|stufe|ziffer|ziff\.|abschnitt|absatz|nr\.|no\.)\s+$",
     re.IGNORECASE,
+)
+_MONTH_OF_YEAR: Final = re.compile(
+    rf"\b{MONTH}\s+(?:(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?,?\s+)?(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE
+)
+_COUNTED: Final = re.compile(r"\s+[^\W\d]+[^:.;]{0,60}:\s")
+_PARTINGS: Final = (
+    re.compile(r";\s+"),
+    re.compile(r",\s+(?:and|und)\s+"),
+    re.compile(r",\s+(?:and\s+)?|\s+(?:and|und)\s+(?=an?\s|the\s)"),
 )
 # The rest of the sentence says what is so. Whether that is a yes, the judgement on what was asked decides.
 _YES_OR_NO: Final = re.compile(r"^\W*(?:yes|no|ja|nein)\b(?=\W*$|\s*[,.:;\u2013\u2014-])", re.IGNORECASE)
@@ -50,15 +60,22 @@ def check_sentence(sentence: str, written: str, quoted: str, evidence: Evidence,
     """
     language = evidence.analysis.language
     sentence = _YES_OR_NO.sub(lambda match: " " * len(match.group()), sentence)
+    if (absent := check_absence(sentence, written, evidence)) is not None:
+        yield absent
+        return
+    sentence = spell_out(sentence, evidence)
     dates = read_dates(sentence)
     for date in dates:
         yield _date(date, sentence, evidence)
+    yield from _months(sentence, evidence)
     for named in read_period_mentions(sentence).named:
         if named.period.fiscal_quarter:
             yield _quarter(named.wording, evidence)
     rest = blank_mentions(sentence, (_but_its_year(each) for each in dates))
     in_names = (each for each in read_numbers(rest, language) if _is_of_a_name(rest, each, evidence))
     rest = blank_mentions(rest, (Mention(start=each.start, end=each.end, text=each.text) for each in in_names))
+    counts = (each for each in read_numbers(rest, language) if _counts_a_list(rest, each))
+    rest = blank_mentions(rest, (_with_what_it_counts(rest, each) for each in counts))
     numbers = tuple(each for each in read_numbers(rest, language) if not is_length_of_time(rest, each))
     spoken = Spoken(
         text=rest, numbers=numbers, clauses=read_clauses(rest, numbers), evidence=evidence, said=said, quoted=quoted
@@ -141,6 +158,21 @@ def _is_of_a_name(text: str, number: Number, evidence: Evidence) -> bool:
     return any(name.search(surroundings(passage)) for passage in evidence.passages)
 
 
+def _counts_a_list(text: str, number: Number) -> bool:
+    """Return whether a number says how many things the list behind its colon has: "Three targets: A, B and C"."""
+    counted = _COUNTED.match(text, number.end)
+    if counted is None or not number.text.isalpha():
+        return False
+    listed = text[counted.end() :]
+    lengths = {len([each for each in parting.split(listed) if each.strip()]) for parting in _PARTINGS}
+    return number.value in lengths
+
+
+def _with_what_it_counts(text: str, number: Number) -> Mention:
+    end = next((each.end() for each in re.finditer(r"[^\W\d]+", text[number.end :])), 0) + number.end
+    return Mention(start=number.start, end=end, text=text[number.start : end])
+
+
 def _but_its_year(date: Date) -> Mention:
     """Return the part of a date that is no year: "December 31, 2023" says of which year a figure is."""
     if date.year is None or not date.text.endswith(str(date.year)):
@@ -196,6 +228,17 @@ def _is_beside_another(claimed: Date, sentence: str, piece: str, evidence: Evide
 def _before(text: str, date: Date) -> str:
     """Return the words before a date, from the one before it."""
     return text[max((each.end for each in read_dates(text) if each.end <= date.start), default=0) : date.start]
+
+
+def _months(sentence: str, evidence: Evidence) -> Iterator[Finding]:
+    """Yield the months of a year that the passages give for other years alone."""
+    around = [surroundings(each) for each in evidence.passages]
+    told = {(month_number(each["month"]), each["year"]) for text in around for each in _MONTH_OF_YEAR.finditer(text)}
+    for each in _MONTH_OF_YEAR.finditer(sentence):
+        month = month_number(each["month"])
+        years = {year for number, year in told if number == month}
+        if each["year"] not in years and (years or not any(re.search(each["month"], text) for text in around)):
+            yield _number_finding(each.group(), False, note=NOWHERE)
 
 
 def _quarter(wording: str, evidence: Evidence) -> Finding:

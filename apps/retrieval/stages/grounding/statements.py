@@ -10,8 +10,8 @@ from typing import Final
 from apps.retrieval.contracts import Finding, FindingType, Passage
 from apps.retrieval.stages.grounding.alignment import clauses_told, says_the_same
 from apps.retrieval.stages.grounding.evidence import Evidence
-from apps.retrieval.stages.grounding.moving_words import direction_of
-from apps.retrieval.stages.grounding.paraphrase import find_word, rephrase, tell, telling_words
+from apps.retrieval.stages.grounding.moving_words import direction_of, moving_terms
+from apps.retrieval.stages.grounding.paraphrase import find_word, rephrase, same_words, tell, telling_words
 from apps.retrieval.stages.grounding.wording import word_terms
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
 
@@ -128,9 +128,10 @@ def is_on_topic(piece: str, evidence: Evidence) -> bool:
     """Return whether a sentence of a source speaks of what the question asks about."""
     language = evidence.analysis.language
     names = frozenset[str]().union(*(evidence.sources.around(each) for each in evidence.passages))
-    asked = [word for word in telling_words(evidence.analysis.text, language) if word not in names]
+    moving = same_words(moving_terms(language), language)
+    asked = {word for word in telling_words(evidence.analysis.text, language) if word not in names | moving}
     told = tell(piece, language)
-    return not asked or any(find_word(word, told, language) >= 0 for word in asked)
+    return not asked or 2 * sum(find_word(word, told, language) >= 0 for word in asked) >= len(asked)
 
 
 def _is_fragment(part: str) -> bool:

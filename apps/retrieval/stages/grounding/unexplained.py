@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from apps.corpus.terms import terms
 from apps.retrieval.contracts import Finding, FindingType
 from apps.retrieval.stages.figures.in_passages import Figure
 from apps.retrieval.stages.grounding.alignment import follows_order
@@ -40,7 +41,9 @@ def vocabulary_of(figure: Figure, evidence: Evidence) -> frozenset[str]:
     passage = evidence.by_ref[figure.ref_id]
     language = passage.chunk.language
     columns = figure.column
-    own = evidence.sources.words(f"{figure.piece}\n{figure.heading}\n{columns}", language)
+    own = evidence.sources.words(f"{figure.piece}\n{figure.heading}\n{columns}", language) | frozenset(
+        terms(columns, language)
+    )
     found = own | evidence.sources.around(passage)
     if figure.is_cell and (figure.number.negative or OUTFLOW.search(figure.label_text)):
         found |= paying_terms(language)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 SAME: Final = """
-buy bought purchase acquire acquisition takeover
+buy bought purchase repurchase buyback sourced source acquire acquisition takeover
 sell sold sale dispose disposal divest divestment divestiture
 lead led head run ran leader managing manage manager
 succeed successor replace replacement
@@ -52,14 +52,13 @@ pay paid payment payout payable
 spend spent spending expenditure outlay
 cost costs expense expenses
 earn earned earnings profit profits
-owner own owned owns hold held holding
+owner own owned owns stake stakes hold held holding
 borrow borrowing loan loans lend lent lending
 debt indebtedness
 owe owed due outstanding
 repay repaid repayment redeem redemption
 return returned returning
 distribute distribution
-buyback buybacks repurchase
 invest investment
 raise raised hike
 rise rose risen lift lifted boost boosted increase grow grew grown growth climb climbed gain higher up advance
@@ -272,31 +271,31 @@ underlying adjusted
 """
 """Words that may be added to, or left out of, what a passage says: they say nothing of their own."""
 FILLING: Final = """
-thing things matter matters way ways fact case cases basis kind type types form forms part parts practice process
-circumstance circumstances situation event item items point points area areas aspect factor factors element respect
-regard regarding terms concerning latter former both either each every all any same itself themselves others another
-other such there here now then still already again yet even indeed actually namely specifically particular
-particularly especially notably meanwhile moreover furthermore addition additionally instead although though despite
-whereas while however nevertheless nonetheless hence accordingly consequently result turn say says said state states
-stated report reports reported note notes noted mention mentions describe describes described explain explains
-explained cite cites cited name names named list lists listed give gives identify identifies identified attribute
-attributes attributed outline sets out provides provide provided contains pointed indicate indicates indicated
-according opinion believe believes consider considers considered management company group firm business issuer fund
-organisation organization entity institution corporation filing document section policy prospectus passage text
-statement statements review letter table come comes came go goes went put puts bring brings brought make makes take
-takes took get gets got become becomes became remain remains stand stands stood lie lies lay keep let seem appear
-appears do does did done have has had having be been being exist exists existing apply applies applied concern
-concerns carry carries carried carrying year years quarter quarters month months week weeks day days period periods
-time times date dates whole entire total overall full actual certain specific respective relevant two three four five
-six one everything anything nothing something someone anyone nobody whoever whatever whichever everyone whose among
-amongst amid towards toward upon via per plus minus regardless irrespective otherwise else once twice absolute
-absolutely broadly gap remainder balance side sides band range step line pace running row consecutive successive first
-second third last next currently presently today nowadays so far early late mid middle able unable cannot likely
-entitled booked worth counted counting amounts totals figures numbers value values level levels sum amount rate like
-as similar equally alike together jointly combined respectively separately asked purpose purposes effect effects
-extent manner connection relation context known shown seen serves places placed play plays principle usually normally
-typically rule always ever never roughly almost nearly just under slightly over somewhat further also too only solely
-merely
+edged forward beforehand mentioned predecessor among cited shown together eg ie thing things matter matters way ways
+fact case cases basis kind type types form forms part parts practice process circumstance circumstances situation
+event item items point points area areas aspect factor factors element respect regard regarding terms concerning
+latter former both either each every all any same itself themselves others another other such there here now then
+still already again yet even indeed actually namely specifically particular particularly especially notably meanwhile
+moreover furthermore addition additionally instead although though despite whereas while however nevertheless
+nonetheless hence accordingly consequently result turn say says said state states stated report reports reported note
+notes noted mention mentions describe describes described explain explains explained cite cites name names named list
+lists listed give gives identify identifies identified attribute attributes attributed outline sets out provides
+provide provided contains pointed indicate indicates indicated according opinion believe believes consider considers
+considered management company group firm business issuer fund organisation organization entity institution corporation
+filing document section policy prospectus passage text statement statements review letter table come comes came go
+goes went put puts bring brings brought make makes take takes took get gets got become becomes became remain remains
+stand stands stood lie lies lay keep let seem appear appears do does did done have has had having be been being exist
+exists existing apply applies applied concern concerns carry carries carried carrying year years quarter quarters
+month months week weeks day days period periods time times date dates whole entire total overall full actual certain
+specific respective relevant two three four five six one everything anything nothing something someone anyone nobody
+whoever whatever whichever everyone whose amongst amid towards toward upon via per plus minus regardless irrespective
+otherwise else once twice absolute absolutely broadly gap remainder balance side sides band range step line pace
+running row consecutive successive first second third last next currently presently today nowadays so far early late
+mid middle able unable cannot likely entitled booked worth counted counting amounts totals figures numbers value
+values level levels sum amount rate like as similar equally alike jointly combined respectively separately asked
+purpose purposes effect effects extent manner connection relation context known seen serves places placed play plays
+principle usually normally typically rule always ever never roughly almost nearly just under slightly over somewhat
+further also too only solely merely reach reached
 """
 """What several words say that one word says too; the first is what is read for them."""
 PHRASES: Final = (
@@ -337,6 +336,6 @@ PHRASES: Final = (
     ("perform", r"carr(?:y|ies|ied)\s+out\b"),
     ("begin", r"c[ao]me\s+(?:into\s+(?:force|effect)|on\s+line|online)\b|t(?:akes?|ook)\s+effect\b"),
     ("instead", r"rather\s+than\b|instead\s+of\b"),
-    ("purchase", r"b(?:uy|uying|ought)\s+back\b"),
+    ("repurchase", r"b(?:uy|uying|ought)\s+back\b"),
     ("half", r"50\s?%"),
 )

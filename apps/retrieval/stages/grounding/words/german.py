@@ -27,10 +27,10 @@ bestätigen bestätigt
 beschließen beschlossen beschluss
 wollen will ziel ziele zielt anstreben angestrebt sollen soll
 halbieren hälfte halbiert
-steigen stieg gestiegen erhöhen erhöht erhöhung anstieg zunehmen zugenommen zunahme wachsen wuchs gewachsen wachstum \
-höher zulegen
+steigen stieg zulegte kletterte gestiegen erhöhen erhöht erhöhung anstieg zunehmen zugenommen zunahme wachsen wuchs \
+gewachsen wachstum höher zulegen
 sinken sank gesunken fallen fiel gefallen zurückgehen zurückging zurückgegangen rückgang verringern verringert \
-abnehmen abgenommen niedriger geringer zurück senken gesenkt reduzieren reduziert rückläufig
+abnehmen abgenommen abnahmen abnahm niedriger geringer zurück senken gesenkt reduzieren reduziert rückläufig
 verbessern verbessert verbesserung besser
 verschlechtern verschlechtert
 belasten belastet belastung
@@ -89,25 +89,26 @@ halten hielt gehalten
 nutzen nutzung verwenden verwendung
 """
 FILLING: Final = """
-ding sache fall fälle art weise teil teile rahmen hinblick bezug grundlage dabei dazu davon daran darauf daraus
-deshalb daher dadurch hierbei hierfür somit folglich allerdings jedoch hingegen dagegen zudem außerdem darüber hinaus
-insbesondere etwa jeweils bereits noch schon nun damals seither ferner sowie beziehungsweise sagt sagte nennt nannte
-schreibt berichtet gibt angabe angaben laut gemäß zufolge erklärt begründet begründung unternehmen gesellschaft
-konzern bank institut gruppe firma lauten lautet ergibt ergeben zeigt zeigen steht stehen kommt kommen kam macht
-machen gab gegeben gehen geht genannt genannte genannten rechnerisch tätig passt entspricht gemessen frau herr jahr
-jahre jahren monat monate quartal zeit zeitraum man zwei drei vier fünf sechs eins seit beim nachdem ihr ihre ihren
-ihrer ihrem ihres sein seine seinen seiner seinem selbst zuvor zusätzlich vorher vorab gilt gelten galt statt anstatt
-blieb bleiben bleibt geblieben zusammen nämlich sofern soweit zwar sobald obwohl worden während hintereinander absolut
-bisher bislang derzeit derzeitig aktuell gegenwärtig heute ab bis pro je sowohl errechnet errechnen spanne bandbreite
-vorjahreszeitraum vorjahr vorjahres jahresende stichtag periode berichtsjahr können kann könnte müssen muss musste
-sollen soll sollte dürfen darf wollen will würde würden hätte wäre geben gehören gehört aufgabe aufgaben bedarf
-bedürfen stellung stellen stellt nehmen nimmt genommen ging gingen trotz sonst ebenfalls ebenso gleichfalls hierzu
-dieser diese dieses jene welche welcher alle allen aller beide beiden einige mehrere jede jeder jedes jeden jeweilige
-jeweiligen sonstige übrige übrigen plus minus abzüglich zuzüglich inklusive exklusive einschließlich hiervon summe
-saldo beträge werte anteil anteile bzw ca usw etc wesentlichen grundsätzlich generell regelmäßig üblicherweise meist
-ausschlaggebend maßgeblich entscheidend zurückzuführen leicht deutlich stark kräftig spürbar nahezu knapp gut rund
-fast hat haben habe gehabt sei seien sind war waren wurde wurden werden entfallen entfällt betrifft betreffen hinzu
-zurück
+voraus anderen andere anderer negativ positiv erzielt erzielte erzielten abgeleitet abgeleitete ausreichen ausreicht
+zentrale zentralen vorgänger genannten laufzeit ding sache fall fälle art weise teil teile rahmen hinblick bezug
+grundlage dabei dazu davon daran darauf daraus deshalb daher dadurch hierbei hierfür somit folglich allerdings jedoch
+hingegen dagegen zudem außerdem darüber hinaus insbesondere etwa jeweils bereits noch schon nun damals seither ferner
+sowie beziehungsweise sagt sagte nennt nannte schreibt berichtet gibt angabe angaben laut gemäß zufolge erklärt
+begründet begründung unternehmen gesellschaft konzern bank institut gruppe firma lauten lautet ergibt ergeben zeigt
+zeigen steht stehen kommt kommen kam macht machen gab gegeben gehen geht genannt genannte rechnerisch tätig passt
+entspricht gemessen frau herr jahr jahre jahren monat monate quartal zeit zeitraum man zwei drei vier fünf sechs eins
+seit beim nachdem ihr ihre ihren ihrer ihrem ihres sein seine seinen seiner seinem selbst zuvor zusätzlich vorher
+vorab gilt gelten galt statt anstatt blieb bleiben bleibt geblieben zusammen nämlich sofern soweit zwar sobald obwohl
+worden während hintereinander absolut bisher bislang derzeit derzeitig aktuell gegenwärtig heute ab bis pro je sowohl
+errechnet errechnen spanne bandbreite vorjahreszeitraum vorjahr vorjahres jahresende stichtag periode berichtsjahr
+können kann könnte müssen muss musste sollen soll sollte dürfen darf wollen will würde würden hätte wäre geben gehören
+gehört aufgabe aufgaben bedarf bedürfen stellung stellen stellt nehmen nimmt genommen ging gingen trotz sonst
+ebenfalls ebenso gleichfalls hierzu dieser diese dieses jene welche welcher alle allen aller beide beiden einige
+mehrere jede jeder jedes jeden jeweilige jeweiligen sonstige übrige übrigen plus minus abzüglich zuzüglich inklusive
+exklusive einschließlich hiervon summe saldo beträge werte anteil anteile bzw ca usw etc wesentlichen grundsätzlich
+generell regelmäßig üblicherweise meist ausschlaggebend maßgeblich entscheidend zurückzuführen leicht deutlich stark
+kräftig spürbar nahezu knapp gut rund fast hat haben habe gehabt sei seien sind war waren wurde wurden werden
+entfallen entfällt betrifft betreffen hinzu zurück reach reached
 """
 PHRASES: Final = (
     ("sinken", r"g(?:ing|eht|ehen|ingen)\b(?=[^.;]*\bzur\u00fcck\b)"),
