@@ -161,3 +161,24 @@ def test_what_the_passages_do_not_give_may_be_said_if_they_do_not(answer: str, p
     )
     table = table.replace("\n | 2024 | 2023 | 2024 | 2023", "")
     assert is_grounded(answer, "What were Northwind's sales of Valves in 2021, 2023 and 2024?", text=table) is passes
+
+
+COLUMNS = """\
+Results by segment
+(in millions of dollars) | Retail | | Corporate |
+ | 2024 | 2023 | 2024 | 2023
+Fee income | 100 | 90 | 70 | 60
+Cost ratio | 55.0% | 57.0% | 48.0% | 49.5%"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "passes"),
+    [
+        ("The cost ratio of Retail was 55.0% in 2024.", True),
+        ("In 2024, Corporate had fee income of $70 million.", True),
+        ("The cost ratio of Retail was 48.0% in 2024.", False),
+        ("In 2024, Corporate had fee income of $100 million.", False),
+    ],
+)
+def test_columns_with_names(answer: str, passes: bool) -> None:
+    assert is_grounded(answer, "How did the segments of Northwind do in 2024?", text=COLUMNS) is passes

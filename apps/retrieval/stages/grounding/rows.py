@@ -24,6 +24,8 @@ _AT_ANOTHER_TIME: Final = re.compile(
     r"\b(?:compared|against|from|to|after|versus|vs|earlier|before|previous|prior|nach|von|auf|gegen\u00fcber|vorjahr\w*|zuvor)\b",
     re.IGNORECASE,
 )
+_CLASS: Final = re.compile(r"\b(?:[Cc]lass|[Tt]ranche|[Ss]eries|(?:Anteil)?[Kk]lasse)\s+([A-Z]\d?)\b")
+_LETTER: Final = re.compile(r"\b[A-Z]\d?\b")
 _WORD: Final = re.compile(r"[^\W\d_][\w&'\u2019.-]*")
 
 
@@ -35,6 +37,8 @@ def is_of_another_row(number: Number, figure: Figure, spoken: Spoken, before: Se
     telling = said - plain_terms(language) - moving_terms(language) - calculated_terms(language)
     if not figure.is_cell:
         return is_told_of_another(spoken.clauses[number], figure, spoken)
+    if _is_of_another_column(figure, spoken) or _is_of_another_class(figure, spoken):
+        return True
     label = evidence.sources.label(figure)
     if _is_named_around(number, label, said, spoken):
         return False
@@ -47,6 +51,26 @@ def is_of_another_row(number: Number, figure: Figure, spoken: Spoken, before: Se
     if telling - around - label.vocabulary or lines_named(telling, language) or measures_in(telling, language):
         return not own.named
     return not _is_carried(number, figure, spoken, before)
+
+
+def _is_of_another_column(figure: Figure, spoken: Spoken) -> bool:
+    """Return whether the sentence, or else the question, names another column of a row: "Personal Lines 2024"."""
+    language = spoken.evidence.analysis.language
+    own = frozenset(word_terms(figure.column, language))
+    columns = {frozenset(word_terms(each.column, language)) for each in spoken.evidence.row_of(figure)}
+    for text in (spoken.text, spoken.evidence.analysis.text):
+        said = frozenset(word_terms(text, language))
+        named = {each for each in columns if each and each <= said}
+        if named:
+            return bool(own) and own not in named
+    return False
+
+
+def _is_of_another_class(figure: Figure, spoken: Spoken) -> bool:
+    """Return whether a sentence names a class by a letter that the row does not have: "class I"."""
+    named = set(_CLASS.findall(spoken.text))
+    held = set(_LETTER.findall(figure.label_text))
+    return bool(named and held) and not named & held
 
 
 def _is_named_around(number: Number, label: Label, said: frozenset[str], spoken: Spoken) -> bool:

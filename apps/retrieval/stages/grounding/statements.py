@@ -47,6 +47,7 @@ _FRAGMENT: Final = re.compile(
     re.IGNORECASE,
 )
 _REFERS_BACK: Final = re.compile(r"\s*(?:it|its|this|these|those|they|such|he|she|dies\w*|er|sie|es)\b", re.IGNORECASE)
+_SMALL: Final = re.compile(r"\b[^\W\dA-Z\u00c4\u00d6\u00dc]\w+")
 _AND: Final = re.compile(r",?\s+(?:and|but|while|whereas|so|which|und|aber)\s+|;\s*")
 _FEWEST_OF_A_PART: Final = 2
 _NOT_A_QUOTE: Final = "no sentence of a cited passage says it so"
@@ -103,15 +104,18 @@ def says_otherwise(sentence: str, piece: str, language: str) -> bool:
 def _parts(sentence: str, language: str) -> list[str]:
     parts: list[str] = []
     for part in _AND.split(sentence):
-        if parts and not any(
-            telling_words(word, language) for word in re.findall(r"\b[^\W\dA-Z\u00c4\u00d6\u00dc]\w+", part)
-        ):
+        if parts and not names_more(part, language):
             # A name alone says nothing: it belongs to what stands before it.
             parts[-1] += f", {part}"
         elif part.strip():
             parts.append(part)
     told = [len(telling_words(part, language)) for part in parts]
     return parts if len(parts) > 1 and min(told) >= _FEWEST_OF_A_PART else []
+
+
+def names_more(text: str, language: str) -> bool:
+    """Return whether a text says more than names: a word without a capital that says something."""
+    return any(telling_words(word, language) for word in _SMALL.findall(text))
 
 
 def needs_topic(text: str, evidence: Evidence, *, first: bool) -> bool:

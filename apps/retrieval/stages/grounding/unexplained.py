@@ -14,7 +14,13 @@ from apps.retrieval.stages.grounding.evidence import Evidence, Result
 from apps.retrieval.stages.grounding.moving_words import calculated_terms, cost_terms, moving_terms, paying_terms
 from apps.retrieval.stages.grounding.paraphrase import find_word, same_words, tell, telling_words
 from apps.retrieval.stages.grounding.spoken import OF_ANOTHER_COMPANY, OUTFLOW, Bound, Spoken
-from apps.retrieval.stages.grounding.statements import find_source, is_on_topic, needs_topic, says_otherwise
+from apps.retrieval.stages.grounding.statements import (
+    find_source,
+    is_on_topic,
+    names_more,
+    needs_topic,
+    says_otherwise,
+)
 from apps.retrieval.stages.grounding.wording import blank_periods, blank_places, plain_terms
 
 # A row of these is no cost; of any other, "costs" or "expense" may be said.
@@ -107,7 +113,8 @@ def _is_told_elsewhere(said: str, left: frozenset[str], evidence: Evidence) -> b
     """Return whether each clause with a word that does not come from the figures nearly quotes a passage."""
     language = evidence.analysis.language
     clauses = [each for each in _CLAUSES.split(said) if left & set(tell(each, language))]
-    return all(find_source(each, evidence)[0] is not None for each in clauses)
+    # A name alone says nothing, wherever it stands.
+    return all(names_more(each, language) and find_source(each, evidence)[0] is not None for each in clauses)
 
 
 def _exchanges_roles(spoken: Spoken, figures: Sequence[Figure]) -> bool:
