@@ -44,9 +44,7 @@ _IN_ORDER: Final = 0.6
 _FEW_NAMES: Final = 2
 
 
-def says_the_same(
-    sentence: str, piece: str, language: str, around: Collection[str], elsewhere: Collection[str]
-) -> bool:
+def says_the_same(sentence: str, piece: str, language: str, around: Collection[str]) -> bool:
     """Return whether all that a sentence says stands in one sentence or row of a source.
 
     Each of its words that says something must stand there: itself, one of its stem, or one that says the same
@@ -54,7 +52,6 @@ def says_the_same(
     subject; two names must stand in the same order. A passive is read as its active form.
 
     Args: around: the words of the headings and of the document's company, which may be added.
-          elsewhere: the other words of the passage.
     """
     if not _same_codes_and_years(sentence, piece, language):
         return False

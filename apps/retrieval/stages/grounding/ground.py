@@ -41,7 +41,7 @@ def ground(answer: GeneratedAnswer, context: ContextBlock, *, analysis: QueryAna
     cites. Each figure is bound to a cell or a sentence of the same value, unit, scale, currency, sign, year, company
     and row (claims.py); a calculation is repeated (calculated.py); a direction or comparison is computed from what is
     bound (directions.py). The words around figures must come from where they stand (unexplained.py); a sentence
-    without figures must nearly quote its passage (statements.py). Quotes must be verbatim except for line breaks and
+    without figures must say what its passage says (statements.py). Quotes must be verbatim except for line breaks and
     ellipses (quotes.py). What a model says that it claims is checked at the cell that it names (structured.py). A
     repetition of the question is not a claim.
 

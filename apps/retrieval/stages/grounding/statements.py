@@ -1,4 +1,4 @@
-"""Check a sentence that states no figure: it must nearly quote one sentence or row of a passage (alignment.py)."""
+"""Check a sentence that states no figure: one sentence or row of a passage must say the same (alignment.py)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from apps.retrieval.stages.grounding.alignment import clauses_told, says_the_sam
 from apps.retrieval.stages.grounding.evidence import Evidence
 from apps.retrieval.stages.grounding.moving_words import direction_of, moving_terms
 from apps.retrieval.stages.grounding.paraphrase import find_word, rephrase, same_words, tell, telling_words
-from apps.retrieval.stages.grounding.wording import word_terms
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
 
 _NOT: Final = re.compile(
@@ -148,9 +147,8 @@ def _source_of_part(part: str, evidence: Evidence, *, first: bool) -> tuple[Pass
     asked = evidence.analysis.text if _is_fragment(part) else ""
     for passage in evidence.passages:
         around = evidence.sources.around(passage)
-        elsewhere = frozenset(word_terms(passage.text, passage.chunk.language))
         for piece in _told_together(passage, part):
-            if not says_the_same(part, piece, language, around, elsewhere):
+            if not says_the_same(part, piece, language, around):
                 continue
             if needs_topic(part, evidence, first=first) and not is_on_topic(piece, evidence):
                 continue
