@@ -112,6 +112,7 @@ def candidate(
     char_start: int = 0,
     rrf_score: float | None = None,
     rerank_score: float | None = None,
+    language: str = "en",
 ) -> Candidate:
     facts = facts or document()
     chunk_id = ChunkId(UUID(int=number))
@@ -126,7 +127,7 @@ def candidate(
             page_end=page,
             char_start=char_start,
             section="",
-            language="en",
+            language=language,
             content_sha256="0" * 64,
         ),
         hit=FusedHit(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from apps.corpus.terms import terms
 from apps.retrieval.contracts import Passage, Quote
+from apps.retrieval.stages.figures.columns import columns_above, heading_in_table, years_in_heading
 from apps.retrieval.stages.figures.number_matching import Stated
 from apps.retrieval.stages.figures.numbers import (
     Number,
@@ -25,6 +26,10 @@ from apps.retrieval.stages.ranking.units import split_units
 YEAR: Final = re.compile(r"(?<![\d.,])(?:19|20)\d{2}(?![\d%]|[.,]\d)")
 PER_SHARE: Final = re.compile(
     r"\bper\s+(?:\w+\s+){0,2}?(?:share|unit)\b|\bEPS\b|\bje\s+(?:Aktie|Anteil)\b|\bcps\b", re.IGNORECASE
+)
+_PER_UNIT: Final = re.compile(
+    r"\b(?:per|pro|je)\s+(?:day|night|month|tonne?|ton|barrel|ounce|mwh|kwh|litre|liter|vessel|customer|employee|tag|kunde|stunde)\b",
+    re.IGNORECASE,
 )
 # "In millions, except per share data" says that the other rows are not per share.
 _EXCEPT: Final = re.compile(r"\b(?:except|excluding|ausgenommen|au\u00dfer)\b[^)\n]*", re.IGNORECASE)
@@ -117,16 +122,21 @@ def _read_piece_figures(
 ) -> Iterator[Figure]:
     chunk = passage.chunk
     numbers = read_numbers(piece.text, chunk.language)
+    if not is_row:
+        # Brackets in prose are no sign: "net debt (20%)".
+        numbers = tuple(replace(each, negative=False) if each.text.startswith("(") else each for each in numbers)
     if not numbers:
         return
-    heading = heading_above(chunk.text, piece.start) if is_row else ""
+    headings = columns_above(chunk.text, piece.start) if is_row else ()
+    heading = (heading_in_table(chunk.text, piece.start) or heading_above(chunk.text, piece.start)) if is_row else ""
     label = _label(piece.text, numbers) if is_row else ""
     # A caption tells the scale of most rows, and that some are per share: "in EUR million, earnings per share in EUR".
     above = "" if find_stated_scale(heading) is not None else _EXCEPT.sub("", heading)
     per_share = PER_SHARE.search(f"{label or piece.text}\n{above}") is not None
-    beside = "\n".join((piece.text, piece.columns, heading))
+    corner = headings[0] if headings else ""
+    beside = "\n".join((piece.text, piece.columns, corner, heading))
     exponent = None
-    if is_row and not per_share:
+    if is_row and not per_share and not _PER_UNIT.search(f"{label}\n{corner}"):
         exponent = find_stated_scale(beside)
         exponent = said.scale(piece.start) if exponent is None else exponent
     stated = Stated(
@@ -136,7 +146,7 @@ def _read_piece_figures(
         asked_exponent=asked_exponent,
     )
     for index, number in enumerate(numbers):
-        column = _column(piece, numbers, index) if is_row else ""
+        column = _column(piece, numbers, index, headings) if is_row else ""
         offset, called, text = (0, label, piece.text) if is_row else _entry_of(piece.text, number)
         yield Figure(
             number=number,
@@ -147,7 +157,7 @@ def _read_piece_figures(
             label_text=called,
             heading=heading,
             column=column,
-            years=_years_in(column) if is_row else _years_in_prose(passage, text, number),
+            years=years_in_heading(column) if is_row else _years_in_prose(passage, text, number),
             stated=stated if number.unit is NumberUnit.PLAIN else _drop_scale(stated),
             per_share=per_share,
         )
@@ -169,7 +179,7 @@ def _drop_scale(stated: Stated) -> Stated:
     return Stated(currencies=stated.currencies, units=stated.units, asked_exponent=stated.asked_exponent)
 
 
-def _column(piece: Quote, numbers: tuple[Number, ...], index: int) -> str:
+def _column(piece: Quote, numbers: tuple[Number, ...], index: int, above: tuple[str, ...]) -> str:
     """Return the heading of a number's column: the name in its cell, or the year in its place above the row."""
     number = numbers[index]
     for cell in _CELL.finditer(piece.text):
@@ -177,18 +187,17 @@ def _column(piece: Quote, numbers: tuple[Number, ...], index: int) -> str:
             return cell[1].strip()
     if "|" in piece.text and _CELL.search(piece.text):
         return ""
+    at = piece.text[: number.end].count("|")
+    if 0 < at < len(above) and above[at]:
+        return above[at]
     headings, cells = piece.columns.split("|"), piece.text.split("|")
     if len(headings) == len(cells) > 1:
-        return str(headings[piece.text[: number.end].count("|")]).strip()
+        return str(headings[at]).strip()
     columns = YEAR.findall(piece.columns)
     figures = [each for each in numbers if each.start >= _label_end(piece.text, numbers)]
     if columns and len(columns) == len(figures) and number in figures:
         return str(columns[figures.index(number)])
     return ""
-
-
-def _years_in(text: str) -> frozenset[int]:
-    return frozenset(int(year) for year in YEAR.findall(text))
 
 
 def _label(row: str, numbers: tuple[Number, ...]) -> str:

@@ -81,6 +81,8 @@ class Number:
 
 
 _RANGE: Final = re.compile(r"\s*(?:-|\u2013|\u2014|to|bis)\s*")
+_BETWEEN: Final = re.compile(r"\b(?:between|zwischen)\s+(?:[A-Z]{3}\s?|[$\u20ac\u00a3]\s?)?$", re.IGNORECASE)
+_AND: Final = re.compile(r"\s+(?:and|und)\s+(?:[A-Z]{3}\s?|[$\u20ac\u00a3]\s?)?", re.IGNORECASE)
 _THOUSANDS_OF: Final = re.compile(r"T(?:EUR|USD|CHF|\u20ac)", re.IGNORECASE)
 _MAY_BE_A_YEAR: Final = re.compile(r"(?:19|20)\d\d")
 
@@ -180,7 +182,10 @@ def _complete_from_range(number: Number, after: Number | None, text: str) -> Num
     A year begins no range of amounts: "from 2015 to $1.49 billion".
     """
     bare = number.unit is NumberUnit.PLAIN and not number.exponent
-    if after is None or not bare or not _RANGE.fullmatch(text[number.end : after.start]):
+    if after is None or not bare:
+        return number
+    middle = text[number.end : after.start]
+    if not _RANGE.fullmatch(middle) and not (_AND.fullmatch(middle) and _BETWEEN.search(text[: number.start])):
         return number
     if _MAY_BE_A_YEAR.fullmatch(number.text) and not number.currency:
         return number

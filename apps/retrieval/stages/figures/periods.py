@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from apps.retrieval.stages.figures.bindings import bound_years, is_year, years_of
-from apps.retrieval.stages.figures.numbers import Number
+from apps.retrieval.stages.figures.numbers import Number, NumberUnit
 
 _RELATIVE: Final = re.compile(
     r"\b(?:(?:a|the|one)\s+year\s+(?:earlier|ago|before|prior)|(?:the\s+)?(?:prior|previous|preceding|last)(?:\s+fiscal)?"
@@ -36,6 +36,10 @@ _LENGTH: Final = re.compile(
 _OF_TIME: Final = re.compile(
     r"\s*-?\s*(?:fiscal\s+)?(?:years?|months?|quarters?|weeks?|periods?|jahren?|monaten?)\b", re.IGNORECASE
 )
+_TIME: Final = re.compile(
+    r"[\s-]*(?:[^\W\d]+\s+)?(?:years?|months?|quarters?|weeks?|days?|hours?|minutes?|jahren?|monaten?|wochen?|tagen?|stunden?|minuten?)\b",
+    re.IGNORECASE,
+)
 _FROM: Final = re.compile(
     r"\b(?:from|compared\s+(?:with|to)|against|versus|vs\.?|gegen\u00fcber)\s+(?:the\s+)?(?:about\s+|around\s+|only\s+)?$|\bvon\s+(?:rund\s+)?$",
     re.IGNORECASE,
@@ -50,7 +54,7 @@ _COMPARED_WITH: Final = re.compile(
 )
 RESPECTIVELY: Final = re.compile(r"\b(?:respectively|beziehungsweise|jeweils)\b", re.IGNORECASE)
 _BREAK: Final = re.compile(
-    r"[,;]|\b(?:and|while|whereas|but|compared|versus|vs|against|from|down|up|und|gegen\w*|nach)\b", re.IGNORECASE
+    r"[,;(]|\b(?:and|while|whereas|but|compared|versus|vs|against|from|down|up|und|gegen\w*|nach)\b", re.IGNORECASE
 )
 
 
@@ -101,6 +105,11 @@ def span_of(text: str) -> frozenset[str]:
 def is_length_of_time(sentence: str, number: Number) -> bool:
     """Return whether a number says how long a period is: "the first nine months"."""
     return _OF_TIME.match(sentence, number.end) is not None and _LENGTH.search(sentence[: number.start]) is not None
+
+
+def is_duration(sentence: str, number: Number) -> bool:
+    """Return whether a number counts days, months or years: "within 30 days"."""
+    return number.unit is NumberUnit.PLAIN and not number.currency and _TIME.match(sentence, number.end) is not None
 
 
 def is_compared(sentence: str) -> bool:

@@ -16,7 +16,7 @@ from apps.retrieval.stages.figures.periods import claimed_years
 from apps.retrieval.stages.grounding.claims import bind_operand
 from apps.retrieval.stages.grounding.evidence import Evidence, Result, Said, rows_named
 from apps.retrieval.stages.grounding.labels import Label, lines_named, measure_words, measures_in, parts_of
-from apps.retrieval.stages.grounding.moving_words import calculated_terms, moving_terms
+from apps.retrieval.stages.grounding.moving_words import CHANGES, calculated_terms, moving_terms
 from apps.retrieval.stages.grounding.spoken import Bound, Spoken, reference_years
 from apps.retrieval.stages.grounding.wording import blank_places, plain_terms, word_terms
 
@@ -115,14 +115,14 @@ def _repeats(number: Number, of: Result, *, operand: bool = False) -> bool:
         number.currency and result.currency and number.currency != result.currency
     ):
         return False
-    if number.negative != result.negative and result.unit is NumberUnit.PLAIN and number.negative:
+    if number.negative and not result.negative:
         return False
     if number.decimals > result.decimals and not number.exponent:
         return False
     exponents = {number.exponent - result.exponent}
     if not result.exponent:
         # "88,420 - 31,220 = 57,200" in thousands is "57.2 million".
-        exponents |= {0, *(number.exponent - (each.stated.exponent or each.number.exponent) for each in of.operands)}
+        exponents |= {*(number.exponent - (each.stated.exponent or each.number.exponent) for each in of.operands)}
     step = Decimal(1).scaleb(-number.decimals)
     return any(
         result.value.scaleb(-exponent).quantize(step, rounding=mode) == number.value
@@ -169,12 +169,33 @@ def _objection(
     }
     if not calculation.comes_out(exponents):
         return FindingType.NUMBER, _WRONG
+    if _is_difference_of_shares(calculation, bound, spoken):
+        return FindingType.NUMBER, "a difference of per cents is in points"
     named = {each for of_one in (*cells, *carried) for figure in of_one for each in figure.stated.currencies}
     if calculation.result.currency and named and calculation.result.currency not in named:
         return FindingType.NUMBER, "in another currency"
     if not _is_named(cells, carried, spoken):
         return FindingType.MEASURE, _OTHER_ROWS
     return None
+
+
+def _is_difference_of_shares(calculation: Calculation, bound: Mapping[Number, Bound], spoken: Spoken) -> bool:
+    """Return whether a change from one share to another is given in per cent."""
+    if (
+        calculation.result.unit is not NumberUnit.PERCENT
+        or not CHANGES.search(spoken.text)
+        or len(calculation.operands) != 2
+    ):
+        return False
+    first, second = calculation.operands
+    if abs(calculation.value) not in {
+        abs(one - other) for one, other in ((first.value, second.value), (first.value / 100, second.value / 100))
+    }:
+        return False
+    results = [each.number for each in spoken.said.results if each.number.percent]
+    cells = [each for operand in calculation.operands for each in bind_operand(operand, spoken)]
+    shares = [each.number for each in cells if each.number.percent] + results
+    return all(any(each.value == operand.value for each in shares) for operand in (first, second))
 
 
 def _is_named(cells: Sequence[tuple[Figure, ...]], carried: Sequence[tuple[Figure, ...]], spoken: Spoken) -> bool:
@@ -239,9 +260,13 @@ def _fit(words: frozenset[str], labels: Sequence[Sequence[Label]], language: str
     """Return whether words name a measure whose formula has just these rows, or that is named after one of them."""
     items = [frozenset(name for each in of_one for name in each.items) for of_one in labels]
     measures = measures_in(words, language)
-    # A step of it, such as an average, is calculated from some of its rows.
-    if all(items) and any(
-        all(each & formula for each in items) for measure in measures for formula in parts_of(measure)
+    # A step of it, such as an average, is calculated from some of its rows. A row that is named too may be added.
+    named = [any(each.named_by(words).named for each in of_one) for of_one in labels]
+    if any(
+        all(each & formula or also for each, also in zip(items, named, strict=True))
+        and any(each & formula for each in items)
+        for measure in measures
+        for formula in parts_of(measure)
     ):
         return True
     # "EBITDA margin" of a row "Adjusted EBITDA" and revenue.

@@ -13,6 +13,7 @@ from apps.retrieval.stages.figures.in_passages import Figure
 from apps.retrieval.stages.figures.numbers import Number, NumberUnit, units_in
 from apps.retrieval.stages.grounding.evidence import Result
 from apps.retrieval.stages.grounding.moving_words import (
+    CHANGES,
     DOWN,
     FLAT,
     UP,
@@ -32,11 +33,6 @@ from apps.retrieval.stages.grounding.pairs import (
 from apps.retrieval.stages.grounding.spoken import Bound, Spoken
 
 _CALCULATED: Final = "calculated from its row"
-CHANGES: Final = re.compile(
-    r"\b(?:change[ds]?|differ\w*|gain|plus|minus|more|less|fewer|above|below|swing|swung|loss|ver\u00e4nder\w*|zuwachs"
-    r"|mehr|weniger|differenz|unterschied)\b|\byear[\s-](?:over|on)[\s-]year\b|\byoy\b|\b(?:up|down)\b",
-    re.IGNORECASE,
-)
 _BESIDE_CHANGE: Final = re.compile(
     r"\s*(?:(?P<more>more|mehr|above|higher|h\u00f6her|\u00fcber)|(?P<less>less|weniger|below|lower|fewer|niedriger|unter))\b",
     re.IGNORECASE,

@@ -12,7 +12,7 @@ from apps.retrieval.stages.figures.bindings import is_year, years_of
 from apps.retrieval.stages.figures.in_passages import PER_SHARE, Figure
 from apps.retrieval.stages.figures.number_matching import AS_WRITTEN, Comparison, compare_numbers
 from apps.retrieval.stages.figures.numbers import Number, NumberUnit, find_stated_scale, units_in
-from apps.retrieval.stages.figures.periods import claimed_years, is_compared, is_from, span_of
+from apps.retrieval.stages.figures.periods import claimed_years, is_compared, is_duration, is_from, span_of
 from apps.retrieval.stages.grounding.clauses import Clause
 from apps.retrieval.stages.grounding.evidence import Evidence, surroundings, years_around
 from apps.retrieval.stages.grounding.rows import is_of_another_row
@@ -44,6 +44,16 @@ _EITHER_WAY: Final = re.compile(
     re.IGNORECASE,
 )
 # "The average of 714.8 and 826.1 is 770.45 million": the scale is said once.
+_MOST: Final = re.compile(
+    r"\b(?:at\s+most|(?:no|not)\s+(?:\w+\s+)?(?:more|higher|greater)|not\s+exceed|up|limited|maximum|below|under|less|lower|höchstens|maximal|bis\s+zu"
+    r"|unter|weniger)(?:\s+(?:than|to|of|von|als|the|a|an|amount|[A-Z]{3}))*\s*[$\u20ac\u00a3]?\s*$",
+    re.IGNORECASE,
+)
+_LEAST: Final = re.compile(
+    r"(?<!not\s)(?<!no\s)\b(?:at\s+least|(?:no|not)\s+(?:\w+\s+)?(?:less|lower|fewer)|minimum|above|more|over|exceeding|mindestens|über|mehr)"
+    r"(?:\s+(?:than|of|von|als|the|a|an|amount|[A-Z]{3}))*\s*[$\u20ac\u00a3]?\s*$",
+    re.IGNORECASE,
+)
 _OF_SEVERAL: Final = re.compile(
     r"\b(?:average|mean|sum|add(?:s|ed)?\s+up|together|durchschnitt|summe|zusammen)\b", re.IGNORECASE
 )
@@ -136,15 +146,28 @@ def object_to(
     if note := _of_other_value(number, figure, spoken, passage, years):
         return FindingType.NUMBER, note
     clause = spoken.clauses[number]
+    if not figure.is_cell and _is_other_bound(number, figure, spoken.text):
+        return FindingType.COMPARISON, "a limit of the other kind"
     if _is_of_another_result(number, figure, clause, spoken):
         return FindingType.NUMBER, "with the opposite sign in the source"
     if _is_of_another_span(number, clause, figure, spoken):
         return FindingType.NUMBER, "of another period"
-    if is_of_another_company(passage, figure, clause.text, spoken):
+    if is_of_another_company(number, passage, figure, clause.text, spoken):
         return FindingType.COMPANY, OF_ANOTHER_COMPANY
     if is_of_another_row(number, figure, spoken, before):
         return FindingType.MEASURE, IN_ANOTHER_ROW
     return None
+
+
+def _is_other_bound(number: Number, figure: Figure, sentence: str) -> bool:
+    """Return whether a figure is said to be the most, and the source says that it is the least, or the other way."""
+    said = sentence[: number.start]
+    place = figure.piece.find(figure.number.text)
+    told = figure.piece[: max(place, 0)]
+    return any(
+        one.search(said) is not None and other.search(told) is not None
+        for one, other in ((_MOST, _LEAST), (_LEAST, _MOST))
+    )
 
 
 def _is_of_another_result(number: Number, figure: Figure, clause: Clause, spoken: Spoken) -> bool:
@@ -162,7 +185,8 @@ def _is_of_another_result(number: Number, figure: Figure, clause: Clause, spoken
 
 def _of_other_value(number: Number, figure: Figure, spoken: Spoken, passage: Passage, years: frozenset[int]) -> str:
     sentence = spoken.text
-    if number.negative != figure.number.negative and not _sign_may_turn(number, figure, sentence):
+    aside = number.text.startswith("(") and sentence[: number.start].strip()
+    if number.negative != figure.number.negative and not aside and not _sign_may_turn(number, figure, sentence):
         return "with the opposite sign in the source"
     if PER_SHARE.search(sentence[number.end : number.end + 20]) and not figure.per_share:
         return "not a figure per share"
@@ -173,6 +197,12 @@ def _of_other_value(number: Number, figure: Figure, spoken: Spoken, passage: Pas
         return f"the source says {next(iter(told)).value}"
     if figure.per_share and number.exponent and not figure.number.exponent:
         return "a figure per share, in another scale"
+    if is_duration(sentence, number):
+        return ""
+    if years and not figure.is_cell and years <= years_of(figure.piece):
+        # Which of its years a sentence means for a figure, is plain only if another figure is of the other year.
+        of_others = {year for each in spoken.evidence.piece_of(figure) if _alike(each, figure) for year in each.years}
+        return "of another year" if figure.years and not years & figure.years and years & of_others else ""
     if years and figure.years and not years & figure.years:
         return "of another year"
     if years and not figure.years:
@@ -181,6 +211,11 @@ def _of_other_value(number: Number, figure: Figure, spoken: Spoken, passage: Pas
         if not years & (years_around(passage) - others):
             return "of another year"
     return ""
+
+
+def _alike(one: Figure, other: Figure) -> bool:
+    """Return whether two figures may be of one thing at two times: both in per cent, both of one currency, or plain."""
+    return (one.number.unit, one.number.currency) == (other.number.unit, other.number.currency)
 
 
 def _sign_may_turn(number: Number, figure: Figure, sentence: str) -> bool:
@@ -196,20 +231,32 @@ def _sign_may_turn(number: Number, figure: Figure, sentence: str) -> bool:
 
 def _is_of_another_span(number: Number, clause: Clause, figure: Figure, spoken: Spoken) -> bool:
     """Return whether a column is of another quarter, or of a longer or shorter time, than is said beside a number."""
-    asked = "" if years_of(spoken.text) else " ".join(each.label for each in spoken.evidence.analysis.periods)
-    said = clause.text if span_of(clause.text) else spoken.text if span_of(spoken.text) else asked
+    question = spoken.evidence.analysis
+    asked = question.text if span_of(question.text) else " ".join(each.label for each in question.periods)
+    own, rest = clause.text, _without_others(number, spoken)
+    said = next((each for each in (own, rest) if span_of(each)), "" if years_of(rest) else asked)
     claimed = {each.period for each in read_period_mentions(said).named if each.period.fiscal_quarter}
     told = {each.period for each in read_period_mentions(figure.column).named if each.period.fiscal_quarter}
     alone = len(claimed) == 1 and not is_from(spoken.text, number) and not is_compared(clause.text)
-    if claimed and told and not claimed & told and (said is clause.text or alone):
+    if claimed and told and not claimed & told and (said is own or alone):
         return True
-    spans, own = span_of(said), span_of(figure.column)
-    if not figure.is_cell or not spans or spans & own:
+    spans, of_column = span_of(said), span_of(figure.column)
+    if not figure.is_cell or not spans or spans & of_column:
         return False
-    return bool(own) or any(span_of(each.column) & spans for each in spoken.evidence.row_of(figure))
+    return bool(of_column) or any(span_of(each.column) & spans for each in spoken.evidence.row_of(figure))
 
 
-def is_of_another_company(passage: Passage, figure: Figure, clause: str, spoken: Spoken) -> bool:
+def _without_others(number: Number, spoken: Spoken) -> str:
+    """Return the sentence without what stands beside its other figures, so that their periods are not taken for it."""
+    text = spoken.text
+    for other, clause in spoken.clauses.items():
+        if other is not number:
+            text = text.replace(clause.behind, " ") if clause.behind.strip() else text
+            text = text.replace(clause.before, " ") if clause.before.strip() and not clause.first else text
+    return text
+
+
+def is_of_another_company(number: Number, passage: Passage, figure: Figure, clause: str, spoken: Spoken) -> bool:
     """Return whether the passage is of another company than the ones named beside a figure.
 
     The names are those in the figure's clause, in the sentence, or else in the question. The row or sentence in which
@@ -217,7 +264,14 @@ def is_of_another_company(passage: Passage, figure: Figure, clause: str, spoken:
     """
     evidence = spoken.evidence
     company = passage.chunk.document.company
-    named = evidence.companies_named(clause) or evidence.companies_named(spoken.text) or evidence.asked_companies
+    before = spoken.text[: number.start]
+    named = (
+        evidence.companies_named(clause)
+        or evidence.companies_named(before)
+        or (evidence.companies_named(spoken.text) if not spoken.said.companies else frozenset())
+        or spoken.said.companies
+        or evidence.asked_companies
+    )
     if not company or not named or company in named:
         return False
     return not evidence.companies_named(f"{figure.piece}\n{figure.heading}") & named

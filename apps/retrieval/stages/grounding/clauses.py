@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from apps.retrieval.stages.figures.bindings import is_year
@@ -66,8 +67,7 @@ def clause_words(clause: Clause, language: str) -> frozenset[str]:
     return frozenset(word_terms(blank_places(clause.text), language))
 
 
-def words_beside(piece: str, written: str, language: str) -> frozenset[str]:
-    """Return the words of the clauses in which a figure stands in a sentence of a source."""
-    clauses = read_clauses(piece, read_numbers(piece, language))
-    found = (clause_words(clause, language) for number, clause in clauses.items() if number.text == written)
-    return frozenset[str]().union(*found)
+@lru_cache(maxsize=256)
+def clauses_of(piece: str, language: str) -> dict[Number, Clause]:
+    """Return the clauses of the figures of a sentence of a source."""
+    return read_clauses(piece, read_numbers(piece, language))

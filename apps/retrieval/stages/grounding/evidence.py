@@ -18,7 +18,9 @@ from apps.retrieval.stages.grounding.wording import is_word, word_terms
 from apps.retrieval.stages.question.companies import find_named_companies
 from apps.retrieval.stages.question.names import bare_name
 
+_SHORT: Final = re.compile(r"\b[A-Z]{2,5}\b")
 _ENDS: Final = re.compile(r"[.,()]")
+_HOW_MANY: Final = re.compile(r"\bhow\s+many\b|\bwie\s*viele\b", re.IGNORECASE)
 _SHORTEST_INITIALS: Final = 2
 
 
@@ -155,6 +157,7 @@ class Evidence:
                 *(each.text for each in self.analysis.figures),
                 *(each.trigger for each in self.analysis.expansions),
                 *self.analysis.names,
+                "number Anzahl" if _HOW_MANY.search(self.analysis.text) else "",
             )
         )
         named = frozenset(term for term in terms(told, self.analysis.language) if is_word(term))
@@ -163,11 +166,16 @@ class Evidence:
 
 @dataclass(slots=True, kw_only=True)
 class Said:
-    """What the sentences before have said: the rows of which they spoke, what they calculated, and of which years."""
+    """What the sentences before have said: of which rows, years and companies, and what they calculated.
+
+    first: whether there is none.
+    """
 
     rows: list[Figure] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
     years: frozenset[int] = frozenset()
+    companies: frozenset[str] = frozenset()
+    first: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,6 +196,18 @@ def rows_named(evidence: Evidence, said: frozenset[str]) -> list[tuple[Figure, .
     named = [(evidence.sources.label(row[0]).named_by(said), row) for row in evidence.rows]
     full = [(naming.words, row) for naming, row in named if naming.full]
     return [row for words, row in full if not any(words < other for other, _ in full)]
+
+
+def spell_out(sentence: str, evidence: Evidence) -> str:
+    """Return a sentence with the long forms of its abbreviations, if the passages have those alone: "NAV", "EU"."""
+    told = " ".join(each.text for each in evidence.passages)
+    for short in dict.fromkeys(_SHORT.findall(sentence)):
+        if re.search(rf"\b{short}\b", told):
+            continue
+        letters = r"[\s-]+(?:(?:of|and|the|for)\s+)?".join(rf"{letter}[a-z]+" for letter in short)
+        if found := re.search(rf"\b{letters}\b", told):
+            sentence = re.sub(rf"\b{short}\b", found.group(), sentence)
+    return sentence
 
 
 def surroundings(passage: Passage) -> str:

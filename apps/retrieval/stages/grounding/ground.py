@@ -18,7 +18,7 @@ from apps.retrieval.contracts import (
 from apps.retrieval.stages.grounding.evidence import Evidence, Said, Sources
 from apps.retrieval.stages.grounding.quotes import blank_quotes, read_quotes, source_of
 from apps.retrieval.stages.grounding.sentence import check_sentence
-from apps.retrieval.stages.grounding.sentences import REF_MARK, Sentence, split_sentences
+from apps.retrieval.stages.grounding.sentences import REF_MARK, Sentence, split_parts, split_sentences
 from apps.retrieval.stages.grounding.structured import check_structured
 
 
@@ -41,7 +41,7 @@ def ground(answer: GeneratedAnswer, context: ContextBlock, *, analysis: QueryAna
     cites. Each figure is bound to a cell or a sentence of the same value, unit, scale, currency, sign, year, company
     and row (claims.py); a calculation is repeated (calculated.py); a direction or comparison is computed from what is
     bound (directions.py). The words around figures must come from where they stand (unexplained.py); a sentence
-    without figures must nearly quote its passage (statements.py). Quotes must be verbatim except for line breaks and
+    without figures must say what its passage says (statements.py). Quotes must be verbatim except for line breaks and
     ellipses (quotes.py). What a model says that it claims is checked at the cell that it names (structured.py). A
     repetition of the question is not a claim.
 
@@ -105,7 +105,8 @@ def _check(sentence: Sentence, answer: GeneratedAnswer, evidence: Evidence, said
     written = REF_MARK.sub("", answer.text[sentence.start : sentence.end]).strip()
     own = answer.text[sentence.start : sentence.end]
     quoted = " ".join(each.text for each in read_quotes(own))
-    yield from check_sentence(body, written, quoted, evidence, said)
+    for part in split_parts(body):
+        yield from check_sentence(part, written, quoted, evidence, said)
 
 
 def _quote(text: str, cited: Sequence[Passage]) -> Finding:

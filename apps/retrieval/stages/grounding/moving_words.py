@@ -13,19 +13,19 @@ from apps.retrieval.stages.question.mentions import word_set
 _UP_VERBS: Final = (
     r"rose|rise[ns]?|rising|increas\w*|gr[eo]w(?:s|n|ing|th)?|climb\w*|surg\w+|jump\w*|expand\w*|widen\w*|improv\w*"
     r"|advanced|gained|raised|accelerat\w*|higher|strengthen\w*|stieg\w*|stiegen|gestiegen|zugenommen|wuchs"
-    r"|gewachsen|zunahme|h\u00f6her|erh\u00f6h\w*|anstieg|zuwachs|plus|(?:went|go(?:es)?|gone|going)\s+up"
+    r"|gewachsen|zunahme|h\u00f6her|erh\u00f6h\w*|anstieg|zuwachs|(?<=ein\s)plus|plus(?=\s+von)|(?<!%\s)plus(?=\s+[\d.,]+\s*(?:%|prozent))|(?:went|go(?:es)?|gone|going)\s+up"
 )
 _DOWN_VERBS: Final = (
     r"fell|fall(?:s|en|ing)?|decreas\w*|declin\w*|drop\w*|shr[aiu]nk\w*|slip\w*|reduc(?:ed?|ing|tion)|contract(?:ed|ing)|cut(?:s|ting)?"
     r"|narrow\w*|slid(?:es?|ing)|worsen\w*|weaken\w*|lower(?:ed)?|slid|sank|sunk|gesunken|fiel(?:en)?|gefallen|abgenommen|r\u00fcckgang"
-    r"|zur\u00fcckgegangen|verringert\w*|niedriger|gesenkt|minus|(?:went|go(?:es)?|gone|going)\s+down"
+    r"|zur\u00fcckgegangen|verringert\w*|niedriger|gesenkt|(?<=ein\s)minus|minus(?=\s+von)|(?<!%\s)minus(?=\s+[\d.,]+\s*(?:%|prozent))|(?:went|go(?:es)?|gone|going)\s+down"
 )
 _BESIDE: Final = (
     r"(?=\s+(?:from|by|to|on|about|roughly|slightly|sharply|some|approximately|nearly|year"
     r"|\(?[$\u20ac\u00a3\d]|[A-Z]{3}\s?\d))"
 )
 UP: Final = re.compile(
-    rf"\b(?:{_UP_VERBS})\b|(?<!made\s)(?<!make\s)(?<!makes\s)(?<!add\s)(?<!adds\s)(?<!adding\s)\bup\b{_BESIDE}",
+    rf"\b(?:{_UP_VERBS})\b|(?<!made\s)(?<!make\s)(?<!makes\s)(?<!add\s)(?<!adds\s)(?<!adding\s)\bup\b(?!\s+to\b){_BESIDE}",
     re.IGNORECASE,
 )
 DOWN: Final = re.compile(rf"\b(?:{_DOWN_VERBS})\b|\bdown\b{_BESIDE}", re.IGNORECASE)
@@ -37,6 +37,11 @@ FACTOR: Final = re.compile(
     r"\b(?:(?P<hedge>more\s+than|over|nearly|almost|about|roughly|mehr\s+als|fast)\s+)?"
     r"(?P<word>doubl(?:ed|ing|es)|tripl(?:ed|ing|es)|trebled|quadrupl(?:ed|ing|es)|halv(?:ed|ing|es)"
     r"|verdoppelt\w*|verdreifacht\w*|halbiert\w*)\b",
+    re.IGNORECASE,
+)
+CHANGES: Final = re.compile(
+    r"\b(?:change[ds]?|differ\w*|gain|plus|minus|more|less|fewer|above|below|swing|swung|loss|ver\u00e4nder\w*|zuwachs"
+    r"|mehr|weniger|differenz|unterschied)\b|\byear[\s-](?:over|on)[\s-]year\b|\byoy\b|\b(?:up|down)\b",
     re.IGNORECASE,
 )
 LARGEST: Final = re.compile(

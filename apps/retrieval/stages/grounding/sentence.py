@@ -11,26 +11,39 @@ from apps.retrieval.contracts import Finding, FindingType
 from apps.retrieval.stages.figures.bindings import is_year, years_of
 from apps.retrieval.stages.figures.calculations import read_calculations
 from apps.retrieval.stages.figures.number_matching import AS_WRITTEN
-from apps.retrieval.stages.figures.numbers import Number, read_numbers
+from apps.retrieval.stages.figures.numbers import Number, NumberUnit, read_numbers
 from apps.retrieval.stages.figures.periods import is_compared, is_length_of_time
+from apps.retrieval.stages.grounding.absent import check_absence
 from apps.retrieval.stages.grounding.by_formula import by_formula
 from apps.retrieval.stages.grounding.calculated import IN_THE_ANSWER, check_calculation, find_result, fits_result
 from apps.retrieval.stages.grounding.changes import speaks_of_change, work_out_change
 from apps.retrieval.stages.grounding.claims import bind
 from apps.retrieval.stages.grounding.clauses import read_clauses
 from apps.retrieval.stages.grounding.directions import check_directions, rows_compared
-from apps.retrieval.stages.grounding.evidence import Evidence, Result, Said, surroundings
-from apps.retrieval.stages.grounding.spoken import FROM_QUESTION, NOWHERE, Bound, Spoken
+from apps.retrieval.stages.grounding.evidence import Evidence, Result, Said, spell_out, surroundings
+from apps.retrieval.stages.grounding.paraphrase import telling_words
+from apps.retrieval.stages.grounding.spoken import FROM_QUESTION, IN_ANOTHER_ROW, NOWHERE, Bound, Spoken
 from apps.retrieval.stages.grounding.statements import check_statement
 from apps.retrieval.stages.grounding.unexplained import check_words
-from apps.retrieval.stages.question.dates import Date, read_dates
+from apps.retrieval.stages.question.dates import MONTH, Date, month_number, read_dates
 from apps.retrieval.stages.question.mentions import Mention, blank_mentions
 from apps.retrieval.stages.question.names import proper_names
 from apps.retrieval.stages.question.period_mentions import read_period_mentions
+from apps.retrieval.stages.ranking.quotable import quotable_pieces
 
 _NUMBERED: Final = re.compile(
-    r"\b(tier|phase|note|item|article|section|form|level|stage|class|scope|pillar|part|chapter|artikel|anlage|stufe)\s+$",
+    r"\b(tier|phase|note|item|article|section|form|level|stage|class|scope|pillar|part|chapter|version|clause|rule|paragraph"
+    r"|annex|schedule|artikel|anlage|stufe|ziffer|ziff\.|abschnitt|absatz|nr\.|no\.)\s+$",
     re.IGNORECASE,
+)
+_MONTH_OF_YEAR: Final = re.compile(
+    rf"\b{MONTH}\s+(?:(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?,?\s+)?(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE
+)
+_COUNTED: Final = re.compile(r"\s+[^\W\d]+[^:.;]{0,60}:\s")
+_PARTINGS: Final = (
+    re.compile(r";\s+"),
+    re.compile(r",\s+(?:and|und)\s+"),
+    re.compile(r",\s+(?:and\s+)?|\s+(?:and|und)\s+(?=an?\s|the\s)"),
 )
 # The rest of the sentence says what is so. Whether that is a yes, the judgement on what was asked decides.
 _YES_OR_NO: Final = re.compile(r"^\W*(?:yes|no|ja|nein)\b(?=\W*$|\s*[,.:;\u2013\u2014-])", re.IGNORECASE)
@@ -47,18 +60,23 @@ def check_sentence(sentence: str, written: str, quoted: str, evidence: Evidence,
     """
     language = evidence.analysis.language
     sentence = _YES_OR_NO.sub(lambda match: " " * len(match.group()), sentence)
+    if (absent := check_absence(sentence, written, evidence)) is not None:
+        yield absent
+        return
+    sentence = spell_out(sentence, evidence)
     dates = read_dates(sentence)
     for date in dates:
-        yield _date(date.text, evidence)
+        yield _date(date, sentence, evidence)
+    yield from _months(sentence, evidence)
     for named in read_period_mentions(sentence).named:
         if named.period.fiscal_quarter:
             yield _quarter(named.wording, evidence)
     rest = blank_mentions(sentence, (_but_its_year(each) for each in dates))
     in_names = (each for each in read_numbers(rest, language) if _is_of_a_name(rest, each, evidence))
     rest = blank_mentions(rest, (Mention(start=each.start, end=each.end, text=each.text) for each in in_names))
-    lengths = (each for each in read_numbers(rest, language) if is_length_of_time(rest, each))
-    rest = blank_mentions(rest, (Mention(start=each.start, end=each.end, text=each.text) for each in lengths))
-    numbers = read_numbers(rest, language)
+    counts = (each for each in read_numbers(rest, language) if _counts_a_list(rest, each))
+    rest = blank_mentions(rest, (_with_what_it_counts(rest, each) for each in counts))
+    numbers = tuple(each for each in read_numbers(rest, language) if not is_length_of_time(rest, each))
     spoken = Spoken(
         text=rest, numbers=numbers, clauses=read_clauses(rest, numbers), evidence=evidence, said=said, quoted=quoted
     )
@@ -74,14 +92,16 @@ def check_sentence(sentence: str, written: str, quoted: str, evidence: Evidence,
         rows = tuple(changed) if held else (*compared, *changed)
         yield from check_words(spoken, figures, results, rows)
     elif all(each.supported for number, each in bound.items() if not is_year(number)) and (
-        statement := check_statement(rest, written, evidence)
+        statement := check_statement(rest, written, evidence, first=said.first)
     ):
         yield statement
     bare = rest.strip()
     for name in proper_names(bare, bare, language):
         yield from _name(name, evidence)
+    said.first = False
     said.rows = [each.figure for each in held if each.figure is not None] or said.rows
     said.years = years_of(rest) or said.years
+    said.companies = evidence.companies_named(rest) or said.companies
 
 
 def _bind_all(spoken: Spoken) -> tuple[dict[Number, Bound], list[Result]]:
@@ -128,10 +148,29 @@ def _bind_all(spoken: Spoken) -> tuple[dict[Number, Bound], list[Result]]:
 def _is_of_a_name(text: str, number: Number, evidence: Evidence) -> bool:
     """Return whether a number belongs to a name that a passage has: "tier 1", "Phase 2", "Note 7"."""
     word = _NUMBERED.search(text[: number.start])
-    if word is None or not number.text.isdigit():
+    if word is None or number.unit is not NumberUnit.PLAIN or number.currency or number.exponent:
         return False
-    name = f"{word[1]} {number.text}".lower()
-    return any(name in " ".join(passage.text.lower().split()) for passage in evidence.passages)
+    written = number.text.strip("().,")
+    name = re.compile(
+        rf"(?:\b{re.escape(word[1])}|\u00a7)\s+{re.escape(written)}(?!\w)|^\s*{re.escape(written)}(?![\d%])",
+        re.IGNORECASE | re.MULTILINE,
+    )
+    return any(name.search(surroundings(passage)) for passage in evidence.passages)
+
+
+def _counts_a_list(text: str, number: Number) -> bool:
+    """Return whether a number says how many things the list behind its colon has: "Three targets: A, B and C"."""
+    counted = _COUNTED.match(text, number.end)
+    if counted is None or not number.text.isalpha():
+        return False
+    listed = text[counted.end() :]
+    lengths = {len([each for each in parting.split(listed) if each.strip()]) for parting in _PARTINGS}
+    return number.value in lengths
+
+
+def _with_what_it_counts(text: str, number: Number) -> Mention:
+    end = next((each.end() for each in re.finditer(r"[^\W\d]+", text[number.end :])), 0) + number.end
+    return Mention(start=number.start, end=end, text=text[number.start : end])
 
 
 def _but_its_year(date: Date) -> Mention:
@@ -151,14 +190,55 @@ def _finding(bound: Bound) -> Finding:
     )
 
 
-def _date(written: str, evidence: Evidence) -> Finding:
-    (claimed, *_) = read_dates(written)
+def _date(claimed: Date, sentence: str, evidence: Evidence) -> Finding:
+    written, elsewhere = claimed.text, False
     for passage in evidence.passages:
-        if any(claimed.is_same(each) for each in read_dates(surroundings(passage))):
+        around = surroundings(passage)
+        if not any(claimed.is_same(each) for each in read_dates(around)) and not _is_of_heading(claimed, around):
+            continue
+        if not any(_is_beside_another(claimed, sentence, piece.text, evidence) for piece in quotable_pieces(passage)):
             return _number_finding(written, True, ref_id=passage.ref_id, note=AS_WRITTEN)
-    if any(claimed.is_same(each) for each in read_dates(evidence.analysis.text)):
+        elsewhere = True
+    if not elsewhere and any(claimed.is_same(each) for each in read_dates(evidence.analysis.text)):
         return _number_finding(written, True, note=FROM_QUESTION)
-    return _number_finding(written, False, note=NOWHERE)
+    return _number_finding(written, False, note=IN_ANOTHER_ROW if elsewhere else NOWHERE)
+
+
+def _is_of_heading(claimed: Date, around: str) -> bool:
+    """Return whether a date stands in two lines of a heading: "Year ended December 31," above "2024 | 2023"."""
+    if claimed.year is None or claimed.year not in years_of(around):
+        return False
+    return any(
+        (each.month, each.day) == (claimed.month, claimed.day) and each.year is None for each in read_dates(around)
+    )
+
+
+def _is_beside_another(claimed: Date, sentence: str, piece: str, evidence: Evidence) -> bool:
+    """Return whether the words before a date stand rather before another date of its sentence in a source."""
+    told = read_dates(piece)
+    own = [each for each in told if claimed.is_same(each)]
+    if not own or len(told) == len(own):
+        return False
+    language = evidence.analysis.language
+    said = frozenset(telling_words(_before(sentence, claimed), language))
+    shared = {each: len(said & frozenset(telling_words(_before(piece, each), language))) for each in told}
+    return max(shared.values()) > max(shared[each] for each in own)
+
+
+def _before(text: str, date: Date) -> str:
+    """Return the words before a date, from the one before it."""
+    return text[max((each.end for each in read_dates(text) if each.end <= date.start), default=0) : date.start]
+
+
+def _months(sentence: str, evidence: Evidence) -> Iterator[Finding]:
+    """Yield the months of a year that the passages give for other years alone."""
+    around = [surroundings(each) for each in evidence.passages]
+    told = {(month_number(each["month"]), each["year"]) for text in around for each in _MONTH_OF_YEAR.finditer(text)}
+    for each in _MONTH_OF_YEAR.finditer(sentence):
+        month = month_number(each["month"])
+        years = {year for number, year in told if number == month}
+        if each["year"] not in years and (years or not any(re.search(each["month"], text) for text in around)):
+            yield _number_finding(each.group(), False, note=NOWHERE)
 
 
 def _quarter(wording: str, evidence: Evidence) -> Finding:

@@ -16,6 +16,8 @@ _END: Final = re.compile(r"[.!?]+[\"'\u201d\u201c\u00bb)\]]*(?=\s+[\"'\u201c\u20
 _ABBREVIATION: Final = re.compile(
     r"(?:\b(?:[A-Za-z]|approx|vs|ca|etc|Inc|Corp|Co|Ltd|Nos?|Nr|Mr|Mrs|Ms|Dr|St|bzw|Mio|Mrd|Tsd|Art|Abs|Sec|Fig))\.$"
 )
+_LETTERS: Final = re.compile(r"[^\W\d_]{3}")
+_PART: Final = re.compile(r";\s+")
 _LIST_NUMBER: Final = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+", re.MULTILINE)
 _LIST_DOT: Final = re.compile(r"^[ \t]*[-*\u2022][ \t]+", re.MULTILINE)
 
@@ -52,6 +54,24 @@ def split_sentences(answer: str) -> tuple[Sentence, ...]:
         for start, end in pairwise(cuts)
         if plain[start:end].strip()
     )
+
+
+def split_parts(sentence: str) -> tuple[str, ...]:
+    """Split a sentence at its semicolons, but not within brackets: each part says something of its own.
+
+    Calculations stay together: "a / b = 28.3 %; c / d = 27.3 %; difference 1.0 pp".
+    """
+    cuts = [0]
+    if "=" in sentence:
+        return (sentence,)
+    cuts += [
+        match.end()
+        for match in _PART.finditer(sentence)
+        if sentence.count("(", 0, match.start()) == sentence.count(")", 0, match.start())
+        and _LETTERS.search(sentence, match.end())
+    ]
+    parts = tuple(sentence[start:end] for start, end in pairwise((*cuts, len(sentence))))
+    return tuple(each for each in parts if each.strip()) or (sentence,)
 
 
 def remove_sentences(answer: str, dropped: Collection[Sentence]) -> str:

@@ -12,9 +12,16 @@ from apps.retrieval.stages.figures.in_passages import Figure
 from apps.retrieval.stages.grounding.alignment import follows_order
 from apps.retrieval.stages.grounding.evidence import Evidence, Result
 from apps.retrieval.stages.grounding.moving_words import calculated_terms, cost_terms, moving_terms, paying_terms
+from apps.retrieval.stages.grounding.paraphrase import find_word, same_words, tell, telling_words
 from apps.retrieval.stages.grounding.spoken import OF_ANOTHER_COMPANY, OUTFLOW, Bound, Spoken
-from apps.retrieval.stages.grounding.statements import find_source, says_otherwise
-from apps.retrieval.stages.grounding.wording import blank_periods, blank_places, is_word, plain_terms, word_terms
+from apps.retrieval.stages.grounding.statements import (
+    find_source,
+    is_on_topic,
+    names_more,
+    needs_topic,
+    says_otherwise,
+)
+from apps.retrieval.stages.grounding.wording import blank_periods, blank_places, plain_terms
 
 # A row of these is no cost; of any other, "costs" or "expense" may be said.
 _EARNED_OR_OWNED: Final = re.compile(
@@ -40,7 +47,9 @@ def vocabulary_of(figure: Figure, evidence: Evidence) -> frozenset[str]:
     passage = evidence.by_ref[figure.ref_id]
     language = passage.chunk.language
     columns = figure.column
-    own = evidence.sources.words(f"{figure.piece}\n{figure.heading}\n{columns}", language)
+    own = evidence.sources.words(f"{figure.piece}\n{figure.heading}\n{columns}", language) | frozenset(
+        terms(columns, language)
+    )
     found = own | evidence.sources.around(passage)
     if figure.is_cell and (figure.number.negative or OUTFLOW.search(figure.label_text)):
         found |= paying_terms(language)
@@ -67,7 +76,13 @@ def check_words(
     if results or any(each.number.percent for each in bound):
         known |= calculated_terms(language)
     said = _blank_numbers(spoken)
-    left = list(dict.fromkeys(term for term in word_terms(blank_places(said), language) if term not in known))
+    known |= same_words(known, language)
+    prose = tuple({word for each in figures if not each.is_cell for word in tell(each.piece, language)})
+    left = [
+        term
+        for term in dict.fromkeys(telling_words(blank_places(said), language))
+        if term not in known and find_word(term, prose, language) < 0
+    ]
     if left and _is_told_elsewhere(said, frozenset(left), evidence):
         left = []
     if left:
@@ -80,7 +95,11 @@ def check_words(
             ref_id="",
             note=OF_ANOTHER_COMPANY if company else _NOT_BESIDE,
         )
-    elif _turned(spoken.text, figures) or (not results and _exchanges_roles(spoken, figures)):
+    elif (
+        _strays(spoken, figures)
+        or _turned(spoken.text, figures, language)
+        or (not results and _exchanges_roles(spoken, figures))
+    ):
         yield Finding(
             type=FindingType.STATEMENT,
             value=" ".join(spoken.text.split()),
@@ -93,8 +112,9 @@ def check_words(
 def _is_told_elsewhere(said: str, left: frozenset[str], evidence: Evidence) -> bool:
     """Return whether each clause with a word that does not come from the figures nearly quotes a passage."""
     language = evidence.analysis.language
-    clauses = [each for each in _CLAUSES.split(said) if left & set(word_terms(each, language))]
-    return all(find_source(each, evidence)[0] is not None for each in clauses)
+    clauses = [each for each in _CLAUSES.split(said) if left & set(tell(each, language))]
+    # A name alone says nothing, wherever it stands.
+    return all(names_more(each, language) and find_source(each, evidence)[0] is not None for each in clauses)
 
 
 def _exchanges_roles(spoken: Spoken, figures: Sequence[Figure]) -> bool:
@@ -107,11 +127,27 @@ def _exchanges_roles(spoken: Spoken, figures: Sequence[Figure]) -> bool:
     return not follows_order(_blank_numbers(spoken), figures[0].piece, spoken.evidence.analysis.language)
 
 
-def _turned(text: str, figures: Sequence[Figure]) -> bool:
-    if bool(_NOT.search(text)) != any(_NOT.search(each.piece) for each in figures):
-        return True
+def _strays(spoken: Spoken, figures: Sequence[Figure]) -> bool:
+    """Return whether a bare reason or condition comes from sentences that say nothing of what is asked."""
+    pieces = [each.piece for each in figures if not each.is_cell]
+    if (
+        not pieces
+        or len(pieces) < len(figures)
+        or not needs_topic(spoken.text, spoken.evidence, first=spoken.said.first)
+    ):
+        return False
+    return not any(is_on_topic(each, spoken.evidence) for each in pieces)
+
+
+def _turned(text: str, figures: Sequence[Figure], language: str) -> bool:
     prose = {each.piece for each in figures if not each.is_cell}
-    return len(prose) == 1 and all(not each.is_cell for each in figures) and says_otherwise(text, next(iter(prose)))
+    if not prose and _NOT.search(text):
+        return True
+    return (
+        len(prose) == 1
+        and all(not each.is_cell for each in figures)
+        and says_otherwise(text, next(iter(prose)), language)
+    )
 
 
 def _blank_numbers(spoken: Spoken) -> str:
@@ -124,9 +160,7 @@ def _blank_numbers(spoken: Spoken) -> str:
 def _written(text: str, left: frozenset[str], language: str) -> str:
     """Return the words as they stand in the sentence."""
     words = [word.strip(".,;:()'\"") for word in text.split()]
-    return " ".join(
-        dict.fromkeys(word for word in words if left & {term for term in terms(word, language) if is_word(term)})
-    ) or " ".join(sorted(left))
+    return " ".join(dict.fromkeys(word for word in words if left & set(tell(word, language)))) or " ".join(sorted(left))
 
 
 def _is_a_name(word: str) -> bool:

@@ -19,13 +19,12 @@ _PLAIN: Final = {
         pp bp bps according per document documents filing filings annual report page table row line item column
         passage source company group firm corporation business year years fiscal financial period periods quarter
         quarters months weeks respectively corresponding while whereas however therefore thus hence overall also
-        additionally further million millions billion billions thousand thousands percent cent dollar dollars usd eur
+        additionally further million millions billion billions thousand thousands percent dollar dollars usd eur
         gbp chf euro euros us sterling pound pounds currency its their see ie eg approx roughly approximately about
         around just exactly there here yes no indeed correct inc incs corp corps plc ltd llc llp lp co ag se sa nv
         gmbh says say said states stated state reports reported notes note noted mentions shows showed disclosed
         discloses because since due thanks owing reason reasons explain explains explained expect expects expected
-        trace traces became become becomes namely given take takes taken bank insurer utility drugmaker lender
-        retailer manufacturer fund contrast following get got going
+        trace traces became become becomes namely given take takes taken contrast following get got going
         """
     ),
     "de": word_set(

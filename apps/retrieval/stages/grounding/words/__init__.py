@@ -1,0 +1,1 @@
+"""Words of business prose: which of them say the same."""
