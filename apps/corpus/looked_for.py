@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from apps.corpus.models import EMBEDDING_MODELS
 from apps.erasure.contracts import TargetType
 from apps.erasure.declarations.looked_for import LookedFor, Made, slices_of
 from apps.erasure.registry import register_looked_for
@@ -23,7 +22,9 @@ _QUERIES: Final = (
     (Made.TERM, "term", f"corpus_posting {_OF} AND length(term) >= {_LONG_TERM}"),
     (Made.ID, "id", f"corpus_chunk {_OF}"),
     (Made.ID, "id", f"corpus_page {_OF}"),
-    *((Made.VECTOR, "vector", f"{model._meta.db_table} {_OF}") for model in EMBEDDING_MODELS.values()),
+    (Made.VECTOR, "vector", f"corpus_embedding384 {_OF}"),
+    (Made.VECTOR, "vector", f"corpus_embedding768 {_OF}"),
+    (Made.VECTOR, "vector", f"corpus_embedding1536 {_OF}"),
     (Made.BYTES, slices_of("content"), f"corpus_sourcefile {_OF}"),
 )
 
