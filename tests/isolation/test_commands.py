@@ -144,6 +144,7 @@ WITHOUT_ROWS = frozenset(
         "audit_supplement",
         "audit_tombstonemark",
         "corpus_embedding384",
+        "corpus_embedding768",
     }
 )
 # Their key is no id of their own: the copy of a row is a duplicate.
@@ -236,4 +237,9 @@ def test_of_what_is_not_tried_the_api_writes_nothing(world: World) -> None:
         "OR has_table_privilege('glassbox_api', t, 'DELETE, TRUNCATE') ORDER BY 1",
         sorted(WITHOUT_ROWS),
     )
-    assert [name for (name,) in rights] == ["audit_removalrun", "audit_removaltarget", "corpus_embedding384"]
+    assert [name for (name,) in rights] == [
+        "audit_removalrun",
+        "audit_removaltarget",
+        "corpus_embedding384",
+        "corpus_embedding768",
+    ]

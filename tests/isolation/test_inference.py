@@ -24,7 +24,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from apps.corpus.kinds import Kind
-from apps.corpus.models import Chunk, Document, Embedding384, Embedding1536, IngestJob, Posting
+from apps.corpus.models import Chunk, Document, Embedding384, Embedding768, Embedding1536, IngestJob, Posting
 from apps.corpus.services.ingest import document as ingest_service
 from apps.intents import selectors
 from apps.intents.models import PolicyVersion
@@ -73,18 +73,20 @@ def _furnished(world: World) -> None:
     for slug in ("acme", "bolt"):
         with open_scope(tenant=world.firm(slug).id, reason="a test"):
             Document.objects.filter(scope_id=world.scope_id(slug, "fund:beta")).update(company=HIDDEN_COMPANY)
-            Embedding384.objects.bulk_create(
-                Embedding384(
-                    tenant_id=chunk.tenant_id,
-                    scope_id=chunk.scope_id,
-                    document_id=chunk.document_id,
-                    chunk=chunk,
-                    kind=chunk.kind,
-                    model="made up",
-                    vector=[0.0] * 384,
+            # The world's profile fills the third table of vectors.
+            for model, dimension in ((Embedding384, 384), (Embedding768, 768)):
+                model._default_manager.bulk_create(
+                    model(
+                        tenant_id=chunk.tenant_id,
+                        scope_id=chunk.scope_id,
+                        document_id=chunk.document_id,
+                        chunk=chunk,
+                        kind=chunk.kind,
+                        model="made up",
+                        vector=[0.0] * dimension,
+                    )
+                    for chunk in Chunk.objects.filter(is_parent=False)
                 )
-                for chunk in Chunk.objects.filter(is_parent=False)
-            )
 
 
 def as_ann(world: World) -> AbstractContextManager[ScopeContext]:

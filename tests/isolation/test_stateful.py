@@ -20,7 +20,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from apps.audit.models import Event
 from apps.corpus.errors import DocumentNotFoundError, RemovalByTwoError
 from apps.corpus.jobs import RunOutcome
-from apps.corpus.models import Chunk, Document, Embedding384, IngestJob, SourceFile
+from apps.corpus.models import Chunk, Document, Embedding384, Embedding768, IngestJob, SourceFile
 from apps.corpus.services.documents import BELOW, document_delete, document_export
 from apps.errors import ApplicationError
 from apps.retrieval.presentation import asked_json
@@ -185,18 +185,19 @@ class Play:
         assert set(stored.rows) == (set() if stored.erased else tables)
 
     def _add_vectors_of_another_model(self, document_id: UUID) -> None:
-        """The test's provider fills one of the two tables of vectors."""
+        """The test's provider fills one of the tables of vectors."""
         with open_scope(tenant=self._firm_of(document_id).id, reason="a test"):
             for chunk in Chunk.objects.filter(document_id=document_id, is_parent=False):
-                Embedding384.objects.create(
-                    tenant_id=chunk.tenant_id,
-                    scope_id=chunk.scope_id,
-                    document_id=document_id,
-                    chunk=chunk,
-                    kind=chunk.kind,
-                    model="another",
-                    vector=hashed_vector(chunk.text, 384).tolist(),
-                )
+                for model, dimension in ((Embedding384, 384), (Embedding768, 768)):
+                    model._default_manager.create(
+                        tenant_id=chunk.tenant_id,
+                        scope_id=chunk.scope_id,
+                        document_id=document_id,
+                        chunk=chunk,
+                        kind=chunk.kind,
+                        model="another",
+                        vector=hashed_vector(chunk.text, dimension).tolist(),
+                    )
 
     def _remember_rows(self, document_id: UUID) -> None:
         with open_scope(tenant=self._firm_of(document_id).id, reason="a test"):

@@ -29,7 +29,7 @@ _FURTHER: Final = re.compile(r"\s(?:for|in|on|at|from|with|to|during|after|befor
 _CODE: Final = re.compile(r"\b(?!Q[1-4]\b|FY|H[12]\b)[A-Z]{1,5}-?\d+[A-Z]?\b")
 _NAME: Final = re.compile(r"(?<=\s)[A-Z][\w&.-]*(?:\s+[A-Z][\w&.-]*)*")
 _CLAUSE: Final = re.compile(
-    r"[;:]\s|,\s(?![A-Z][\w.-]*(?:\s[A-Z][\w.-]*)*\s*(?:[,.;)]|$))|\s[\u2013\u2014]\s|\u2014|\b(?:because|since|as|after|once|when|while|whereas|which|who|that|and|but|so|if|unless|until"
+    r"[;:]\s|,\s(?!(?-i:[A-Z])[\w.-]*(?:\s(?-i:[A-Z])[\w.-]*)*\s*(?:[,.;)]|$))|\s[\u2013\u2014]\s|\u2014|\b(?:because|since|as|after|once|when|while|whereas|which|who|that|and|but|so|if|unless|until"
     r"|weil|da|nachdem|wenn|w\u00e4hrend|und|aber|denn|sobald)\b",
     re.IGNORECASE,
 )
@@ -110,9 +110,27 @@ class _Told:
             return not (alone and words[-1] in self._names)
         firsts = [min(own) - (word in free) for word, own in zip(words, clauses, strict=True)]
         return any(
-            2 * sum(at in own for own in clauses) > len(clauses) and max(firsts) <= at
+            2 * sum(at in own for own in clauses) > len(clauses)
+            and max(firsts) <= at
+            and self._lacks(at, clauses, places)
             for at in set[int]().union(*clauses)
         )
+
+    def _lacks(self, at: int, clauses: Sequence[set[int]], places: Sequence[Sequence[int]]) -> bool:
+        """Return whether a clause has nothing of its own where the sentence puts what other clauses lend.
+
+        "Porto closed" of "Porto opens, Bergen closed": the clause has a subject.
+        """
+        alone = [number for number, own in enumerate(clauses) if own == {at}]
+        lent = [number for number, own in enumerate(clauses) if at not in own]
+        if not alone or not lent:
+            return True
+        said = {place for of_one in places for place in of_one}
+        unsaid = [place for place, clause in enumerate(self._clause) if clause == at and place not in said]
+        own = [place for number in alone for place in places[number]]
+        before = any(each < min(own) for each in unsaid) and any(each < min(alone) for each in lent)
+        after = any(each > max(own) for each in unsaid) and any(each > max(alone) for each in lent)
+        return not before and not after
 
     def _in_order(self, text: str) -> bool:
         names = (tell(name, self._language)[:1] for name in _NAME.findall(f" {_MONTH.sub(' ', text)}"))

@@ -10,6 +10,7 @@ from typing import Final
 from apps.retrieval.contracts import Finding, FindingType, Passage
 from apps.retrieval.stages.grounding.alignment import clauses_told, says_the_same
 from apps.retrieval.stages.grounding.evidence import Evidence
+from apps.retrieval.stages.grounding.logic import turns_the_sense
 from apps.retrieval.stages.grounding.moving_words import direction_of, moving_terms
 from apps.retrieval.stages.grounding.paraphrase import find_word, rephrase, same_words, tell, telling_words
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
@@ -152,7 +153,9 @@ def _source_of_part(part: str, evidence: Evidence, *, first: bool) -> tuple[Pass
                 continue
             if needs_topic(part, evidence, first=first) and not is_on_topic(piece, evidence):
                 continue
-            if says_otherwise(f"{asked} {part}", piece, language):
+            if says_otherwise(f"{asked} {part}", piece, language) or turns_the_sense(
+                part, piece, language, evidence.analysis.text
+            ):
                 note = _OPPOSITE
                 continue
             return passage, "nearly word for word"

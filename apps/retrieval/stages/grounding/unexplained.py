@@ -11,6 +11,7 @@ from apps.retrieval.contracts import Finding, FindingType
 from apps.retrieval.stages.figures.in_passages import Figure
 from apps.retrieval.stages.grounding.alignment import follows_order
 from apps.retrieval.stages.grounding.evidence import Evidence, Result
+from apps.retrieval.stages.grounding.logic import turns_the_sense
 from apps.retrieval.stages.grounding.moving_words import calculated_terms, cost_terms, moving_terms, paying_terms
 from apps.retrieval.stages.grounding.paraphrase import find_word, same_words, tell, telling_words
 from apps.retrieval.stages.grounding.spoken import OF_ANOTHER_COMPANY, OUTFLOW, Bound, Spoken
@@ -95,11 +96,7 @@ def check_words(
             ref_id="",
             note=OF_ANOTHER_COMPANY if company else _NOT_BESIDE,
         )
-    elif (
-        _strays(spoken, figures)
-        or _turned(spoken.text, figures, language)
-        or (not results and _exchanges_roles(spoken, figures))
-    ):
+    elif _strays(spoken, figures) or _turned(spoken, figures) or (not results and _exchanges_roles(spoken, figures)):
         yield Finding(
             type=FindingType.STATEMENT,
             value=" ".join(spoken.text.split()),
@@ -139,14 +136,16 @@ def _strays(spoken: Spoken, figures: Sequence[Figure]) -> bool:
     return not any(is_on_topic(each, spoken.evidence) for each in pieces)
 
 
-def _turned(text: str, figures: Sequence[Figure], language: str) -> bool:
+def _turned(spoken: Spoken, figures: Sequence[Figure]) -> bool:
+    text, language = spoken.text, spoken.evidence.analysis.language
     prose = {each.piece for each in figures if not each.is_cell}
     if not prose and _NOT.search(text):
         return True
-    return (
-        len(prose) == 1
-        and all(not each.is_cell for each in figures)
-        and says_otherwise(text, next(iter(prose)), language)
+    if len(prose) != 1 or any(each.is_cell for each in figures):
+        return False
+    (piece,) = prose
+    return says_otherwise(text, piece, language) or turns_the_sense(
+        text, piece, language, spoken.evidence.analysis.text
     )
 
 
