@@ -12,7 +12,8 @@ RULES = (
     "client data. Line managers may grant an extension. The Board may suspend redemptions if markets are closed. "
     "Employees must complete the training by 31 March 2025; it does not affect the bonus. Redemptions are normally "
     "paid within three business days. Reports are archived for good. The mandate may be ended from 1 July 2025. The "
-    "facility is guaranteed by the two subsidiaries in Norway. Revenue declined because energy was expensive."
+    "facility is guaranteed by the two subsidiaries in Norway. Revenue declined because energy was expensive. Margins "
+    "improved, although wages were higher. Management does not expect a recovery before the autumn."
 )
 GERMAN = (
     "Das Werk Passau wird geschlossen, das Werk Regensburg wird ausgebaut. Kündigungen sind bis Ende 2026 "
@@ -54,11 +55,17 @@ def test_what_turns_nothing_passes(answer: str) -> None:
         # Only, although, until.
         "Only line managers may grant an extension.",
         "Revenue declined although energy was expensive.",
+        "Margins improved because wages were higher.",
         "The mandate may be ended until 1 July 2025.",
     ],
 )
 def test_what_turns_the_sense_is_stopped(answer: str) -> None:
     assert not is_grounded(answer, QUESTION, text=RULES)
+
+
+def test_a_sentence_as_it_stands_is_no_bare_reason_whatever_was_asked() -> None:
+    asked = "Why did revenue decline, and what does management expect?"
+    assert is_grounded("Management does not expect a recovery before the autumn.", asked, text=RULES)
 
 
 def test_a_condition_that_the_question_says_need_not_be_repeated() -> None:

@@ -60,6 +60,12 @@ _ONLY_AS_SAID: Final = tuple(
             r"|nonetheless|still|obwohl|trotz\w*|ungeachtet|aber|jedoch|während|dennoch|gleichwohl|zwar)\b|[;\u2013\u2014]",
         ),
         (
+            r"\b(?:because|due\s+to|owing\s+to|as\s+a\s+result|weil|wegen|aufgrund|infolge)\b",
+            r"\b(?:because|since|as|due|owing|thanks|reasons?|lead\w*|led|caus\w+|driv\w+|drove|result\w*|after|so|therefore|given|with"
+            r"|attribut\w+|reflect\w*|follow\w*|offset\w*|help\w*|support\w*|by|from|on|weil|da|wegen|aufgrund|infolge|ursach\w*|grund|gründe|durch"
+            r"|deshalb|daher|führte\w*|nach|mit|von)\b",
+        ),
+        (
             r"\b(?:permanent\w*|temporar\w*|vorübergehend\w*|dauerhaft\w*)\b",
             r"\b(?:permanent\w*|temporar\w*|interim|short.term|vorübergehend\w*|dauerhaft\w*|zeitweise|bis\s+auf\s+weiteres)\b",
         ),

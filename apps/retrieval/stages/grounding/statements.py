@@ -138,6 +138,14 @@ def is_on_topic(piece: str, evidence: Evidence) -> bool:
     return not asked or 2 * sum(find_word(word, told, language) >= 0 for word in asked) >= len(asked)
 
 
+def _is_whole(text: str, piece: str, language: str) -> bool:
+    """Return whether a text tells all of a sentence: then it is no bare reason, whatever was asked."""
+    said = tell(text, language)
+    return not _is_fragment(text) and all(
+        find_word(word, said, language) >= 0 for word in telling_words(piece, language)
+    )
+
+
 def _is_fragment(part: str) -> bool:
     """Return whether a text is no sentence of its own, so that the question says the rest of it."""
     return _FRAGMENT.match(part) is not None
@@ -151,7 +159,11 @@ def _source_of_part(part: str, evidence: Evidence, *, first: bool) -> tuple[Pass
         for piece in _told_together(passage, part):
             if not says_the_same(part, piece, language, around):
                 continue
-            if needs_topic(part, evidence, first=first) and not is_on_topic(piece, evidence):
+            if (
+                needs_topic(part, evidence, first=first)
+                and not _is_whole(part, piece, language)
+                and not is_on_topic(piece, evidence)
+            ):
                 continue
             if says_otherwise(f"{asked} {part}", piece, language) or turns_the_sense(
                 part, piece, language, evidence.analysis.text
