@@ -21,7 +21,7 @@ from apps.audit.ids import new_id
 from apps.audit.models import WebhookAttempt
 from apps.audit.services import record
 from apps.audit.webhooks.services import webhook_create, webhook_test
-from apps.corpus.models import Chunk, Document, Embedding384
+from apps.corpus.models import Chunk, Document, Embedding384, Embedding768
 from apps.erasure.contracts import Target, TargetType
 from apps.erasure.hold_services import hold_place, hold_release
 from apps.erasure.models import Because, Restriction
@@ -204,18 +204,19 @@ def _document(
         stored: Document = Document.objects.get(id=result.document.id)
         assert stored.status == "ready", stored.error_detail
         children = Chunk.objects.filter(document=stored, is_parent=False)
-        Embedding384.objects.bulk_create(
-            Embedding384(
-                tenant_id=firm.id,
-                scope_id=stored.scope_id,
-                document=stored,
-                chunk=chunk,
-                kind=chunk.kind,
-                model="small",
-                vector=[0.5] * 384,
+        for model, dimension in ((Embedding384, 384), (Embedding768, 768)):
+            model._default_manager.bulk_create(
+                model(
+                    tenant_id=firm.id,
+                    scope_id=stored.scope_id,
+                    document=stored,
+                    chunk=chunk,
+                    kind=chunk.kind,
+                    model="small",
+                    vector=[0.5] * dimension,
+                )
+                for chunk in children
             )
-            for chunk in children
-        )
         for subject in (stored.id, result.job.id):
             _answered(firm, subject_id=subject, scopes=[ScopeId(stored.scope_id)], title=name)
     return UUID(str(stored.id))
