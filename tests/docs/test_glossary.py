@@ -24,8 +24,12 @@ _SPOKEN: Final = re.compile(r'\b(?:title|alt|aria-label|placeholder|value|label)
 _TAG: Final = re.compile(r"<[^>]*>", re.DOTALL)
 # Of a script: what it shows, between quotes of any kind.
 _QUOTED: Final = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'|`([^`]*)`")
-# Not what the product says: documents and questions of the demo, and what a question holds that tries to instruct.
-_NOT_OURS: Final = ("demo/documents", "demo/questions", "migrations", "apps/intents/instructions.py")
+# Not what the product says: documents and questions of the demo, what a question holds that tries to instruct, and the
+# words of other people's reports.
+_NOT_OURS: Final = (
+    *("demo/documents", "demo/questions", "migrations", "apps/intents/instructions.py"),
+    "apps/retrieval/stages/grounding/words",
+)
 # Of a Markdown page: what is code, and names things as the code does.
 _CODE: Final = re.compile(r"^```.*?^```$|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 
