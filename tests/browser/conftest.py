@@ -20,7 +20,7 @@ from tests.factories import Firm, make_firm
 from tests.model_server import ModelServer
 
 PASSWORD = "a password for tests"
-_PATIENCE_MS = 30_000
+_PATIENCE_MS = 90_000
 _FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
