@@ -168,7 +168,6 @@ def _record_afterwards(
     named = system_principal(
         tenant_id=tenant,
         scope_ids=frozenset(failure.get("scopes") or ()),
-        # By their id: who may not act any more may have been erased, and must not be named again.
         label=f"system, for {principal.without_name.label if principal else reason}",
     )
     for actor in (principal, named):

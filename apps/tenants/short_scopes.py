@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any, Final, TypeVar, cast
 
-from django.db import connections, transaction
+from django.db import DatabaseError, connections, transaction
 from django.http import HttpRequest
 from django.urls import Resolver404, resolve
 
+from apps.errors import ApplicationError
 from apps.tenants.context import ScopeContext, current_scope, open_scope
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.principals import Principal
@@ -50,6 +51,13 @@ class ShortScopes:
     def renewed(self) -> ShortScopes:
         """Return the same with the principal's present grants. Raises: as principal_now."""
         return replace(self, principal=principal_now(self.principal))
+
+    def principal_as_named_now(self) -> Principal:
+        """Return the principal with its old grants and its present name, or its id where it may not act any more."""
+        try:
+            return replace(self.principal, label=principal_now(self.principal).label)
+        except (ApplicationError, DatabaseError):
+            return self.principal.without_name
 
     def each_step(self, part: PartT) -> PartT:
         """Return the part with each of its methods in scopes of its own, opened for the call."""

@@ -14,8 +14,6 @@ from functools import partial
 from typing import Final, TypeVar
 from uuid import UUID
 
-from django.db import DatabaseError
-
 from apps.audit.models import Event, Outcome
 from apps.corpus.providers.warming import require_warm
 from apps.erasure.errors import ScopeClosedError
@@ -39,7 +37,6 @@ from apps.tenants.context import current_scope, record_separately
 from apps.tenants.ids import ScopeId
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Permission
-from apps.tenants.selectors.grants import principal_now
 from apps.tenants.selectors.tenants import current_tenant, scope_by_key, scopes_below
 from apps.tenants.short_scopes import ShortScopes, current_short_scopes
 
@@ -294,15 +291,8 @@ class _Asking:
         record_separately(
             tenant=self.scopes.tenant_id,
             scopes=self.scopes.scope_ids,
-            principal=self._acting_now(),
+            # Who was erased while the model worked must not be named again.
+            principal=self.scopes.principal_as_named_now(),
             reason=self.scopes.reason,
             event={**event, "scopes": self.question.scope_ids},
         )
-
-    def _acting_now(self) -> Principal:
-        """Return who asked, as they are called now: who was erased while the model worked must not be named again."""
-        asking = self.scopes.principal
-        try:
-            return replace(asking, label=principal_now(asking).label)
-        except (ApplicationError, DatabaseError):
-            return asking.without_name

@@ -122,7 +122,7 @@ def _repeats(number: Number, of: Result, *, operand: bool = False) -> bool:
     exponents = {number.exponent - result.exponent}
     if not result.exponent:
         # "88,420 - 31,220 = 57,200" in thousands is "57.2 million".
-        exponents |= {*(number.exponent - (each.stated.exponent or each.number.exponent) for each in of.operands)}
+        exponents |= {number.exponent - (each.stated.exponent or each.number.exponent) for each in of.operands}
     step = Decimal(1).scaleb(-number.decimals)
     return any(
         result.value.scaleb(-exponent).quantize(step, rounding=mode) == number.value

@@ -43,7 +43,7 @@ _EITHER_WAY: Final = re.compile(
     r"|position|surplus|net|ergebnis|gewinn|\w*\u00fcberschuss|rendite|ver\u00e4nderung|saldo|wertentwicklung)\b",
     re.IGNORECASE,
 )
-# "The average of 714.8 and 826.1 is 770.45 million": the scale is said once.
+# A limit before a figure: at the most, or at the least.
 _MOST: Final = re.compile(
     r"\b(?:at\s+most|(?:no|not)\s+(?:\w+\s+)?(?:more|higher|greater)|not\s+exceed|up|limited|maximum|below|under|less|lower|höchstens|maximal|bis\s+zu"
     r"|unter|weniger)(?:\s+(?:than|to|of|von|als|the|a|an|amount|[A-Z]{3}))*\s*[$\u20ac\u00a3]?\s*$",
@@ -54,6 +54,7 @@ _LEAST: Final = re.compile(
     r"(?:\s+(?:than|of|von|als|the|a|an|amount|[A-Z]{3}))*\s*[$\u20ac\u00a3]?\s*$",
     re.IGNORECASE,
 )
+# "The average of 714.8 and 826.1 is 770.45 million": the scale is said once.
 _OF_SEVERAL: Final = re.compile(
     r"\b(?:average|mean|sum|add(?:s|ed)?\s+up|together|durchschnitt|summe|zusammen)\b", re.IGNORECASE
 )

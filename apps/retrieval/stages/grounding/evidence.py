@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -221,7 +220,3 @@ def surroundings(passage: Passage) -> str:
 def years_around(passage: Passage) -> frozenset[int]:
     own = passage.chunk.document.fiscal_year
     return years_of(surroundings(passage)) | ({own} if own is not None else frozenset())
-
-
-def refs_of(figures: Iterable[Figure] | Sequence[Figure]) -> str:
-    return next((figure.ref_id for figure in figures), "")

@@ -79,12 +79,6 @@ _UNLESS: Final = re.compile(
     r"\b(?:unless|except|save\s+for|other\s+than|apart\s+from|es\s+sei\s+denn|außer|ausgenommen|mit\s+ausnahme)\b",
     re.IGNORECASE,
 )
-# In how many ways a sentence may say that something holds in a case alone.
-_IN_A_CASE: Final = re.compile(
-    r"\b(?:if|when\w*|where|once|after|until|till|before|on|upon|by|in\s+case|for|with|without|only|provided|subject|unless|except\w*|should|as"
-    r"|wenn|falls|sofern|soweit|solange|sobald|nach\w*|bei|bis|erst|nur|vorbehaltlich|außer|ohne|mit|für)\b",
-    re.IGNORECASE,
-)
 # The day before a year may be blanked already.
 _YEAR: Final = r"(?:the\s+)?(?:end\s+of\s+|ende\s+)?(?:\d{1,2}\.?\s+)?(?:[^\W\d]+\s+)?(?:\d{1,2},\s+)?(?P<year>\d{4})\b"
 _UNTIL: Final = re.compile(rf"\b(?:until|till|through|before|by|bis(?:\s+zum)?|vor)\s+{_YEAR}", re.IGNORECASE)
@@ -101,16 +95,13 @@ def turns_the_sense(sentence: str, piece: str, language: str, asked: str = "") -
     Args: piece: the sentence of the source that says it. asked: the question, which may say the condition.
     """
     told = _segment(sentence, piece, language)
-    if (_MUST.search(sentence) and not _OBLIGED.search(told)) or (_MAY.search(sentence) and not _may(told)):
+    if _MUST.search(sentence) and not _OBLIGED.search(told):
+        return True
+    if _MAY.search(sentence) and _MUST.search(told) and not _PERMITTED.search(told):
         return True
     if any(said.search(sentence) and not source.search(told) for said, source in _ONLY_AS_SAID):
         return True
     return _drops_condition(sentence, told, asked, language) or _turns_days(sentence, piece)
-
-
-def _may(told: str) -> bool:
-    """Return whether a source permits, or only says that something is so: "is valid", "are exempt"."""
-    return _PERMITTED.search(told) is not None or _MUST.search(told) is None
 
 
 def _segment(sentence: str, piece: str, language: str) -> str:
@@ -134,10 +125,8 @@ def _drops_condition(sentence: str, told: str, asked: str, language: str) -> boo
     both = f"{sentence} {asked}"
     for found in _CASE.finditer(told):
         case = telling_words(found["case"], language)
-        if case and 2 * _held(case, both, language) >= len(case):
-            continue
-        if not case or _held(case, sentence, language) == 0:
-            return _IN_A_CASE.search(sentence) is None or bool(case)
+        if case and not _held(case, sentence, language) and 2 * _held(case, both, language) < len(case):
+            return True
     is_if, is_unless = (pattern.search(told) is not None for pattern in (_IF, _UNLESS))
     if (
         _IF.search(sentence)
