@@ -203,6 +203,11 @@ _GIVEN: Final = {
     "closest_passages": "the closest passages, which claim nothing",
     "refused": "a refusal",
 }
+_RELEVANCE: Final = {
+    "full": "it answers what was asked",
+    "partial": "it answers a part of what was asked",
+    "none": "it does not answer what was asked",
+}
 
 
 def _models(core: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -216,10 +221,16 @@ def _models(core: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         )
         embedded = f"{embedding.get('model')} ({', '.join(map(str, about))})"
     written = " ".join(filter(None, (core.get("generator"), core.get("model"))))
+    # A search has none of it.
+    given = "; ".join(
+        words[core[name]]
+        for name, words in (("answer_outcome", _GIVEN), ("relevance", _RELEVANCE))
+        if core.get(name) in words
+    )
     return (
         ("Question embedded", embedded),
         ("Answer written by", written or "nothing: no answer was written"),
-        *(((("Given", given),)) if (given := _GIVEN.get(str(core.get("answer_outcome")))) else ()),
+        *((("Given", given),) if given else ()),
     )
 
 
