@@ -63,6 +63,7 @@ MEMORIES: Final = frozenset(
         "apps.retrieval.stages.figures.lines",
         "apps.retrieval.stages.grounding.labels",
         "apps.retrieval.stages.grounding.moving_words",
+        "apps.retrieval.stages.grounding.paraphrase",
         "apps.retrieval.stages.grounding.wording",
         "apps.retrieval.stages.question.mentions",
         "apps.tenants.api.media_types",

@@ -181,7 +181,8 @@ MEMORIES: Final = (
     ),
     Fields(
         "memory:apps.retrieval.stages.figures.lines memory:apps.retrieval.stages.grounding.labels "
-        "memory:apps.retrieval.stages.grounding.moving_words memory:apps.retrieval.stages.grounding.wording",
+        "memory:apps.retrieval.stages.grounding.moving_words memory:apps.retrieval.stages.grounding.paraphrase "
+        "memory:apps.retrieval.stages.grounding.wording",
         Sort.NONE,
         because="Labels of statement lines and other words that come with it, by language.",
     ),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from itertools import takewhile
 from typing import Final
 
@@ -20,7 +19,6 @@ _SPAN: Final = re.compile(r"\d{1,2}\.\d{1,2}\.?\s*[-\u2013]\s*(?=\d{1,2}\.\d{1,2
 _LENGTH: Final = re.compile(r"\b\d{1,2}[\s-]*(?:weeks?|months?|wochen|monate|M)\b", re.IGNORECASE)
 
 
-@lru_cache(maxsize=512)
 def columns_above(text: str, position: int) -> tuple[str, ...]:
     """Return the heading of each cell of the row at a position, the first being that above the labels.
 

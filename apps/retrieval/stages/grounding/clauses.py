@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 from apps.retrieval.stages.figures.bindings import is_year
@@ -67,7 +66,6 @@ def clause_words(clause: Clause, language: str) -> frozenset[str]:
     return frozenset(word_terms(blank_places(clause.text), language))
 
 
-@lru_cache(maxsize=256)
 def clauses_of(piece: str, language: str) -> dict[Number, Clause]:
     """Return the clauses of the figures of a sentence of a source."""
     return read_clauses(piece, read_numbers(piece, language))

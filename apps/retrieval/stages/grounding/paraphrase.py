@@ -138,6 +138,7 @@ def _of_parts(word: str, told: Sequence[str]) -> int:
     return -1
 
 
+# The caches of this module hold only what is written in our own lists, and nothing of a document.
 def _of(language: str) -> tuple[Words, ...]:
     return _LISTS.get(language, _LISTS["en"])
 
