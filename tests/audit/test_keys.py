@@ -99,6 +99,35 @@ def test_a_key_that_was_rolled_back_seals_nothing_later() -> None:
         assert [row.id for row in DataKey.objects.filter(epoch="2027Q1")] == [kept.id] != [gone.id]
 
 
+@pytest.mark.django_db
+def test_a_key_that_the_transaction_used_costs_no_query(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    acme = make_firm("acme")
+    with open_scope(tenant=acme.id, reason="a test"):
+        used = current_data_key(acme.id, WINTER)
+        with django_assert_num_queries(0):
+            assert current_data_key(acme.id, WINTER) == used
+
+
+@pytest.mark.django_db
+def test_a_key_of_a_savepoint_that_was_rolled_back_seals_nothing_later() -> None:
+    acme = make_firm("acme")
+    with open_scope(tenant=acme.id, reason="a test"):
+        with transaction.atomic():
+            gone = current_data_key(acme.id, WINTER)
+            transaction.set_rollback(True)
+        kept = current_data_key(acme.id, WINTER)
+        assert [row.id for row in DataKey.objects.filter(epoch="2027Q1")] == [kept.id] != [gone.id]
+
+
+@pytest.mark.django_db
+def test_the_key_of_the_end_seals_from_then_on_what_the_transaction_records() -> None:
+    acme = make_firm("acme")
+    with open_scope(tenant=acme.id, reason="a test"):
+        before = current_data_key(acme.id, WINTER)
+        end = data_keys.end_data_key(acme.id)
+        assert current_data_key(acme.id, WINTER).id == end != before.id
+
+
 @pytest.mark.django_db(transaction=True)
 def test_two_writers_of_the_first_event_share_one_key() -> None:
     acme = make_firm("acme")

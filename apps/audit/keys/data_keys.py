@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import partial
-from typing import Final
+from typing import Any, Final, TypeGuard
 from uuid import UUID
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.module_loading import import_string
@@ -74,10 +74,11 @@ def current_data_key(tenant: TenantId, moment: datetime) -> DataKeyInUse:
 
     A period is a calendar quarter, which bounds how much one key seals.
 
-    Costs: nothing when the process has used the key lately, else one query; three when the key is made.
+    Costs: nothing when the process has used the key lately, or the transaction has, else one query; three when the key
+           is made.
     """
     period = epoch(moment)
-    known = cache.get(tenant, period)
+    known = cache.get(tenant, period) or _used_in_transaction(tenant, period)
     if known is not None:
         return known
     found = _of_period(period)
@@ -99,7 +100,7 @@ def end_data_key(tenant: TenantId) -> UUID:
     """
     made = DataKey.objects.filter(epoch__startswith=END, subject_id=None).count()
     _make(tenant, f"{END}{made + 1}")
-    cache.forget(tenant)
+    forget_keys(tenant)
     newest = _of_period("")
     if newest is None:
         raise AssertionError("a data key was made and is not there")
@@ -124,6 +125,12 @@ def subject_data_key(tenant: TenantId, subject_id: UUID) -> DataKeyInUse:
         wrapped_key=wrapped.wrapped,
     )
     return DataKeyInUse(id=id, key=key)
+
+
+def forget_keys(tenant: UUID) -> None:
+    """Forget the tenant's keys in this process, and in the transaction, which would remember them at its commit."""
+    cache.forget(tenant)
+    connection.run_on_commit = [entry for entry in connection.run_on_commit if not _is_remembering(entry[1], tenant)]
 
 
 def data_keys(tenant: UUID, ids: Iterable[UUID]) -> dict[UUID, bytes | None]:
@@ -180,3 +187,17 @@ def _remember(tenant: UUID, names: tuple[str, ...], key: DataKeyInUse) -> None:
     # Cache the key only after the commit: a key that was made in a transaction and rolled back must not seal a later
     # event.
     transaction.on_commit(partial(cache.put, tenant, names, key))
+
+
+def _used_in_transaction(tenant: UUID, name: str) -> DataKeyInUse | None:
+    """Return a key that waits to be remembered. Django drops what waits when its savepoint is rolled back."""
+    for entry in connection.run_on_commit:
+        call = entry[1]
+        if _is_remembering(call, tenant) and name in call.args[1]:
+            found: DataKeyInUse = call.args[2]
+            return found
+    return None
+
+
+def _is_remembering(call: Callable[..., Any], tenant: UUID) -> TypeGuard[partial[None]]:
+    return isinstance(call, partial) and call.func == cache.put and call.args[0] == tenant

@@ -19,7 +19,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from apps.audit.keys.data_keys import END, cache, end_data_key
+from apps.audit.keys.data_keys import END, end_data_key, forget_keys
 from apps.audit.models import DataKey, Event, Leaf, Payload
 from apps.audit.registry import Group
 from apps.audit.services import record
@@ -63,7 +63,7 @@ class LogContents:
         if not names_tenant(targets):
             return 0
         # Another process may have made a key for the end since this one last looked.
-        cache.forget(current_scope().tenant_id)
+        forget_keys(current_scope().tenant_id)
         said = _said()
         if said is None or _kept_by(said) != _kept(targets):
             _say(targets)
@@ -101,7 +101,7 @@ class DataKeys:
         """
         if not names_tenant(targets):
             return 0
-        cache.forget(current_scope().tenant_id)
+        forget_keys(current_scope().tenant_id)
         said = _said()
         removed = _number(_DESTROY, {"said": said}) if said is not None and _is_sealed(said) else 0
         if not removed and self.count(targets):
