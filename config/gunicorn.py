@@ -60,9 +60,10 @@ def post_worker_init(worker: object) -> None:
     from django.conf import settings
 
     from apps.corpus.providers.warming import warm_up_beside
+    from apps.retrieval.stages.grounding.grammar.parsing import load_model
 
     if settings.GLASSBOX_WARM_UP:
-        warm_up_beside()
+        warm_up_beside(load_model)
 
 
 def post_request(worker: Any, request: object, environ: object, response: object) -> None:

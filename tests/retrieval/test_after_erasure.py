@@ -61,6 +61,7 @@ MEMORIES: Final = frozenset(
         "apps.retrieval.api.problem_types",
         "apps.retrieval.stages.question.jurisdiction_names",
         "apps.retrieval.stages.figures.lines",
+        "apps.retrieval.stages.grounding.grammar.parsing",
         "apps.retrieval.stages.grounding.labels",
         "apps.retrieval.stages.grounding.moving_words",
         "apps.retrieval.stages.grounding.paraphrase",

@@ -9,6 +9,7 @@ import logging
 import os
 import threading
 import time
+from collections.abc import Callable
 from typing import Final
 
 from django.db import connection
@@ -51,10 +52,13 @@ class _Warmth:
 _warmth: Final = _Warmth()
 
 
-def warm_up_beside() -> None:
-    """Load the models in a thread of its own, beside the first requests of this process."""
+def warm_up_beside(*more: Callable[[], object]) -> None:
+    """Load the models in a thread of its own, beside the first requests of this process.
+
+    Args: more: loads what else a first question would wait for.
+    """
     _warmth.begin()
-    threading.Thread(target=warm_up, name="warm-up", daemon=True).start()
+    threading.Thread(target=warm_up, args=more, name="warm-up", daemon=True).start()
 
 
 def require_warm(profile: str) -> None:
@@ -69,7 +73,7 @@ def require_warm(profile: str) -> None:
             raise WarmingUpError
 
 
-def warm_up() -> None:
+def warm_up(*more: Callable[[], object]) -> None:
     """Load the models on this machine by which tenants embed.
 
     What can't be loaded is logged; whoever asks is told why.
@@ -77,6 +81,8 @@ def warm_up() -> None:
     try:
         for name in _profiles_in_use():
             _load(name)
+        for load in more:
+            load()
     except Exception as error:  # noqa: BLE001 - nobody waits for this thread, and every question tries again
         logger.warning("a model could not be loaded beforehand: %s", type(error).__name__)
     finally:

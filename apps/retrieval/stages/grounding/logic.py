@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from apps.retrieval.stages.grounding.grammar.differences import find_difference
 from apps.retrieval.stages.grounding.paraphrase import find_word, tell, telling_words
 
 _PERMITTED: Final = re.compile(
@@ -92,6 +93,8 @@ _CASE: Final = re.compile(rf"(?:{_IF.pattern}|{_UNLESS.pattern})(?P<case>[^,;.]*
 def turns_the_sense(sentence: str, piece: str, language: str, asked: str = "") -> bool:
     """Return whether a sentence says must for may, always for sometimes, drops a condition, or turns from into until.
 
+    An English sentence is compared with its source by its grammar, too (grammar/).
+
     Args: piece: the sentence of the source that says it. asked: the question, which may say the condition.
     """
     told = _segment(sentence, piece, language)
@@ -101,7 +104,9 @@ def turns_the_sense(sentence: str, piece: str, language: str, asked: str = "") -
         return True
     if any(said.search(sentence) and not source.search(told) for said, source in _ONLY_AS_SAID):
         return True
-    return _drops_condition(sentence, told, asked, language) or _turns_days(sentence, piece)
+    if _drops_condition(sentence, told, asked, language) or _turns_days(sentence, piece):
+        return True
+    return language == "en" and find_difference(sentence, piece, asked) != ""
 
 
 def _segment(sentence: str, piece: str, language: str) -> str:

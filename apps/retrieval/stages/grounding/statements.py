@@ -52,6 +52,7 @@ _AND: Final = re.compile(r",?\s+(?:and|but|while|whereas|so|which|und|aber)\s+|;
 _FEWEST_OF_A_PART: Final = 2
 _NOT_A_QUOTE: Final = "no sentence of a cited passage says it so"
 _OPPOSITE: Final = "the passage says the opposite"
+_OTHERWISE: Final = "the passage says it otherwise"
 
 
 def check_statement(sentence: str, written: str, evidence: Evidence, *, first: bool) -> Finding | None:
@@ -165,10 +166,11 @@ def _source_of_part(part: str, evidence: Evidence, *, first: bool) -> tuple[Pass
                 and not is_on_topic(piece, evidence)
             ):
                 continue
-            if says_otherwise(f"{asked} {part}", piece, language) or turns_the_sense(
-                part, piece, language, evidence.analysis.text
-            ):
+            if says_otherwise(f"{asked} {part}", piece, language):
                 note = _OPPOSITE
+                continue
+            if turns_the_sense(part, piece, language, evidence.analysis.text):
+                note = _OTHERWISE
                 continue
             return passage, "nearly word for word"
     return None, note
