@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import numpy as np
+
+from apps.corpus.providers.local import SentenceTransformersProvider
+from apps.corpus.providers.protocol import Vectors
 from apps.corpus.providers.tenant import tenant_provider
 from apps.quality.evaluation.contracts import EvaluationQuestion
 from apps.quality.evaluation.figures import Judged, Metrics
@@ -48,6 +53,24 @@ class FolderRun:
         return self.names[ranking[0].document] if ranking else ""
 
 
+@contextmanager
+def each_text_embedded_once() -> Iterator[None]:
+    """Have the shipped model give a text's vector again, instead of computing it anew.
+
+    Half of the work of a run is to compare sentences with a question, and most of them were compared with others.
+    """
+    compute = SentenceTransformersProvider.embed_documents
+    known: dict[str, Any] = {}
+
+    def embed_documents(provider: SentenceTransformersProvider, texts: Sequence[str]) -> Vectors:
+        new = list(dict.fromkeys(text for text in texts if text not in known))
+        known.update(zip(new, compute(provider, new), strict=True))
+        return np.stack([known[text] for text in texts])
+
+    with mock.patch.object(SentenceTransformersProvider, "embed_documents", embed_documents):
+        yield
+
+
 def run_folder(directory: Path) -> FolderRun:
     """Ingest a folder into an empty installation and ask all of its questions.
 
@@ -75,9 +98,10 @@ def run_folder(directory: Path) -> FolderRun:
         names=loaded.names,
         failed_documents=len(loaded.failures),
     )
-    outcome = evaluate(
-        questions, tenant_id=tenant_id, corpus=corpus, changes={}, ablate=False, watcher=Silent(), policy=policy
-    )
+    with each_text_embedded_once():
+        outcome = evaluate(
+            questions, tenant_id=tenant_id, corpus=corpus, changes={}, ablate=False, watcher=Silent(), policy=policy
+        )
     return FolderRun(
         judged={each.question.key: each for each in outcome.judged},
         metrics=outcome.run.metrics,
