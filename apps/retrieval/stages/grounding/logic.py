@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from apps.retrieval.stages.grounding.german_sense import turns_in_german
 from apps.retrieval.stages.grounding.grammar.differences import find_difference
 from apps.retrieval.stages.grounding.paraphrase import find_word, tell, telling_words
 
@@ -93,7 +94,7 @@ _CASE: Final = re.compile(rf"(?:{_IF.pattern}|{_UNLESS.pattern})(?P<case>[^,;.]*
 def turns_the_sense(sentence: str, piece: str, language: str, asked: str = "") -> bool:
     """Return whether a sentence says must for may, always for sometimes, drops a condition, or turns from into until.
 
-    An English sentence is compared with its source by its grammar, too (grammar/).
+    An English sentence is compared with its source by its grammar, too (grammar/), a German one by german_sense.py.
 
     Args: piece: the sentence of the source that says it. asked: the question, which may say the condition.
     """
@@ -106,7 +107,9 @@ def turns_the_sense(sentence: str, piece: str, language: str, asked: str = "") -
         return True
     if _drops_condition(sentence, told, asked, language) or _turns_days(sentence, piece):
         return True
-    return language == "en" and find_difference(sentence, piece, asked) != ""
+    return (
+        turns_in_german(sentence, piece, asked) if language == "de" else find_difference(sentence, piece, asked) != ""
+    )
 
 
 def _segment(sentence: str, piece: str, language: str) -> str:

@@ -13,13 +13,15 @@ buy bought purchase repurchase buyback sourced source acquire acquisition takeov
 sell sold sale dispose disposal divest divestment divestiture
 lead led head run ran leader managing manage manager
 succeed successor replace replacement
-leave left depart departure gone resign resignation exit quit
+leave left depart departure gone exit
+resign resignation quit
 appoint appointment name nominate
 join recruit hire hiring
 retire retirement stepping
 begin began begun start commence commencement launch
 stop stopped cease discontinue discontinuation halt
-end finish complete completion conclude conclusion
+end finish complete completion
+conclude conclusion
 shut close closure closed closing
 open opened opening
 prevent avoid
@@ -35,7 +37,7 @@ comply compliance compliant adhere adherence
 approve approval
 reject refuse refusal
 demand insist
-seek sought apply applied
+seek sought
 propose proposal suggest
 recommend recommendation
 plan intend intention aim target objective goal
@@ -52,8 +54,10 @@ pay paid payment payout payable
 spend spent spending expenditure outlay
 cost costs expense expenses
 earn earned earnings profit profits
-owner own owned owns stake stakes hold held holding
-borrow borrowing loan loans lend lent lending
+owner own owned owns hold held
+stake stakes holding
+borrow borrowed borrowing
+lend lent lending loan loans
 debt indebtedness
 owe owed due outstanding
 repay repaid repayment redeem redemption
@@ -108,7 +112,7 @@ director directors
 chairman chair chairwoman chairs chairperson
 regulator authority supervisor
 auditor audit audited auditing
-lawsuit suit litigation proceeding proceedings claim sued
+lawsuit suit litigation proceeding proceedings sued
 court tribunal
 fine fined penalty penalties
 settle settled settlement
@@ -141,8 +145,9 @@ fee fees charge charges charged
 currency currencies exchange
 cheap cheaper inexpensive
 expensive costlier dearer
-big bigger large larger great greater biggest largest greatest
-small smaller little smallest
+big bigger large larger great greater
+biggest largest greatest
+small smaller little
 long longer lengthy
 short shorter
 many several various numerous multiple
@@ -190,7 +195,7 @@ create created establish established establishment found founded set build built
 develop development developing
 introduce introduced introduction
 test tested trial
-release released publish published publication disclose disclosed disclosure issue issued
+publish published publication disclose disclosed disclosure
 announce announced announcement
 report reported
 tell told inform informed notify notified notification notice

@@ -12,7 +12,8 @@ nachfolger nachfolge nachfolgen folgte ablösen
 verlassen verließ ausscheiden ausgeschieden
 ernennen ernannt bestellen bestellt berufen gewählt
 beginnen begann begonnen beginn starten start
-beenden beendet ende enden endet auslaufen abschließen abgeschlossen abschluss
+beenden beendet ende enden endet auslaufen
+abschließen abgeschlossen abschluss
 schließen schloss geschlossen schließung
 öffnen eröffnen eröffnet eröffnung
 dürfen darf erlauben erlaubt gestatten gestattet zulässig zulassen können kann möglich
@@ -20,7 +21,8 @@ müssen muss verpflichten verpflichtet pflicht erforderlich notwendig erfordern 
 untersagen untersagt verbieten verboten unzulässig
 begrenzen begrenzt begrenzung beschränken beschränkt obergrenze grenze höchstens maximal maximum
 mindestens minimum wenigstens
-erwarten erwartet rechnen rechnet gerechnet prognose prognostizieren planen plant geplant voraussichtlich
+erwarten erwartet rechnen rechnet gerechnet prognose prognostizieren voraussichtlich
+planen plant geplant
 unterstellen unterstellt voraussetzen vorausgesetzt annehmen annahme angenommen
 vorschlagen vorgeschlagen vorschlag schlägt schlagen dividendenvorschlag
 bestätigen bestätigt
