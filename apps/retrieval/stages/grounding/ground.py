@@ -20,6 +20,7 @@ from apps.retrieval.stages.grounding.quotes import blank_quotes, read_quotes, so
 from apps.retrieval.stages.grounding.sentence import check_sentence
 from apps.retrieval.stages.grounding.sentences import REF_MARK, Sentence, split_parts, split_sentences
 from apps.retrieval.stages.grounding.structured import check_structured
+from apps.retrieval.stages.grounding.yes_or_no import check_yes_or_no
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,10 +75,13 @@ def _check_all(
     said = Said()
     structured = tuple(check_structured(answer, whole, said))
     checked = []
-    for sentence in split_sentences(_blank_own_quotes(answer)):
+    sentences = split_sentences(_blank_own_quotes(answer))
+    for sentence in sentences:
         own = tuple(passage for passage in cited if passage.ref_id in sentence.refs)
         evidence = Evidence(passages=own, analysis=analysis, sources=sources) if own else whole
-        found = _check(sentence, answer, evidence, said)
+        found = list(_check(sentence, answer, evidence, said))
+        if not checked and (contradiction := check_yes_or_no(sentences, analysis)) is not None:
+            found.append(contradiction)
         checked.append(CheckedSentence(sentence=sentence, findings=tuple(dict.fromkeys(found))))
     return structured, tuple(checked)
 

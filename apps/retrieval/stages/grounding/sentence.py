@@ -25,6 +25,7 @@ from apps.retrieval.stages.grounding.paraphrase import telling_words
 from apps.retrieval.stages.grounding.spoken import FROM_QUESTION, IN_ANOTHER_ROW, NOWHERE, Bound, Spoken
 from apps.retrieval.stages.grounding.statements import check_statement
 from apps.retrieval.stages.grounding.unexplained import check_words
+from apps.retrieval.stages.grounding.yes_or_no import YES_OR_NO
 from apps.retrieval.stages.question.dates import MONTH, Date, month_number, read_dates
 from apps.retrieval.stages.question.mentions import Mention, blank_mentions
 from apps.retrieval.stages.question.names import proper_names
@@ -45,8 +46,6 @@ _PARTINGS: Final = (
     re.compile(r",\s+(?:and|und)\s+"),
     re.compile(r",\s+(?:and\s+)?|\s+(?:and|und)\s+(?=an?\s|the\s)"),
 )
-# The rest of the sentence says what is so. Whether that is a yes, the judgement on what was asked decides.
-_YES_OR_NO: Final = re.compile(r"^\W*(?:yes|no|ja|nein)\b(?=\W*$|\s*[,.:;\u2013\u2014-])", re.IGNORECASE)
 
 
 def check_sentence(sentence: str, written: str, quoted: str, evidence: Evidence, said: Said) -> Iterator[Finding]:
@@ -59,7 +58,7 @@ def check_sentence(sentence: str, written: str, quoted: str, evidence: Evidence,
              said: what the sentences before said; what this one says is added.
     """
     language = evidence.analysis.language
-    sentence = _YES_OR_NO.sub(lambda match: " " * len(match.group()), sentence)
+    sentence = YES_OR_NO.sub(lambda match: " " * len(match.group()), sentence)
     if (absent := check_absence(sentence, written, evidence)) is not None:
         yield absent
         return

@@ -19,6 +19,7 @@ _NEUTRAL: Final = listed(
 _BEFORE: Final = frozenset({"earlier", "before", "ago", "prior", "previous", "later"})
 _TIMES: Final = frozenset({"day", "week", "month", "quarter", "year"})
 _EACH: Final = frozenset({"each", "every", "per", "twice", "once"})
+_OFTEN: Final = frozenset({"twice", "thrice"})
 _PART: Final = listed(
     "most some few half several certain majority minority part partly nearly almost mostly largely partially hardly"
     " barely scarcely many"
@@ -47,6 +48,8 @@ _TO_THE_NOUN: Final = 4
 def find_added(pair: Pair) -> str:
     """Return what a sentence adds to the source: "second", "nearly", "each month", "largest" of a large one."""
     for word in pair.words:
+        if word.lower in _OFTEN and not any(each.lower == word.lower for each in (*pair.source, *pair.question)):
+            return f"adds {word.text}"
         if word.role in _DESCRIBES and not pair.found(word) and _is_added(word, pair):
             return f"adds {word.text}"
         if word.tag == "JJS" and (found := pair.found(word)) and all(each.tag in ("JJ", "JJR") for each in found):

@@ -32,7 +32,9 @@ def verb_of(event: Word) -> Word:
 
 
 def is_passive(event: Word) -> bool:
-    if any(each.role == "auxpass" for each in event.children) or (event.role == "acl" and event.tag == "VBN"):
+    if any(each.role == "auxpass" for each in event.children) or (
+        event.role in ("acl", "acomp") and event.tag == "VBN"
+    ):
         return True
     # "was drawn and repaid"
     is_second = event.role == "conj" and event.tag in ("VBN", "VBD") and not _has(event, "aux", "auxpass", "dobj")

@@ -97,7 +97,7 @@ def _other_word(event: Word, told: Word, word: Word, part: str, explicit: list[W
     reason = f"{word.text} for {explicit[0].text}"
     found = pair.found(word)
     if not found:
-        is_actor = part == SUBJECT and word.kind == "NOUN" and word.lower in _ITSELF
+        is_actor = part == SUBJECT and word.kind in ("NOUN", "PROPN") and word.lower in _ITSELF
         known = all(each.lower in _ITSELF or each.kind in ("PROPN", "PRON") for each in explicit)
         return reason if is_actor and not known else ""
     if part == SUBJECT and all(each.kind == "PRON" or each.lower in _ITSELF for each in explicit):
