@@ -74,7 +74,7 @@ def _check_all(
     whole = Evidence(passages=cited, analysis=analysis, sources=sources)
     said = Said()
     structured = tuple(check_structured(answer, whole, said))
-    checked = []
+    checked: list[CheckedSentence] = []
     sentences = split_sentences(_blank_own_quotes(answer))
     for sentence in sentences:
         own = tuple(passage for passage in cited if passage.ref_id in sentence.refs)
