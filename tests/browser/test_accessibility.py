@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import unescape
 from http import HTTPStatus
@@ -20,7 +21,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import resolve, reverse
-from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Route, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from apps.quality.models import EvaluationRun
@@ -109,18 +110,52 @@ _NO_PAGE: Final = {
 }
 
 
+class _Shown:
+    """The live server, which shows a page to the browser as a visitor got it: under its address, with its policy.
+
+    Whatever belongs to the page comes from the server, and what is static once: the browser keeps it. If requests were
+    answered in place of the server, it would keep nothing, and read half a megabyte for each page.
+    """
+
+    def __init__(self, server: LiveServer) -> None:
+        self.url = server.url
+        self._answer: tuple[bytes, list[tuple[str, str]]] | None = None
+        self._httpd = server.thread.httpd
+        self._app = self._httpd.get_app()
+        self._httpd.set_app(self._answered)
+
+    def close(self) -> None:
+        self._httpd.set_app(self._app)
+
+    @contextmanager
+    def as_answer(self, html: str, *, headers: Mapping[str, str]) -> Iterator[None]:
+        """Answer the next page that is asked for with this one."""
+        sent = {"Content-Type": "text/html; charset=utf-8", **headers}
+        sent.pop("Content-Length", None)
+        self._answer = html.encode(), list(sent.items())
+        yield
+        assert self._answer is None, "the browser did not ask for the page"
+
+    def _answered(self, environ: dict[str, Any], begin: Callable[..., Any]) -> Iterable[bytes]:
+        if self._answer is not None and environ.get("HTTP_SEC_FETCH_DEST") == "document":
+            (content, headers), self._answer = self._answer, None
+            begin("200 OK", headers)
+            return [content]
+        if not environ["PATH_INFO"].startswith("/static/"):
+            return self._app(environ, begin)
+        kept = ("Cache-Control", "max-age=3600")
+        return self._app(environ, lambda status, headers, *more: begin(status, [*headers, kept], *more))
+
+
 @dataclass(slots=True)
 class _Tour:
     """Opens addresses, and reads those pages in a browser that have something on them that was not read before.
 
-    A page is shown to the browser as the visitor got it, under its address and with its policy; whatever belongs to it
-    comes from the server.
-
-    came_to: what each route answered. found: axe's findings, by rule and element.
+    shown: how pages get to the browser. came_to: what each route answered. found: axe's findings, by rule and element.
     """
 
     page: Page
-    base: str
+    shown: _Shown
     came_to: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     found: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
     _read: set[str] = field(default_factory=set)
@@ -162,15 +197,8 @@ class _Tour:
             return
         self._read.add(name)
         self._blocks |= blocks
-        sent = {key: value for key, value in dict(headers or {}).items() if key.lower() != "content-length"}
-
-        def answer(route: Route) -> None:
-            route.fulfill(body=html, headers={"Content-Type": "text/html; charset=utf-8", **sent})
-
-        url = f"{self.base}{address}"
-        self.page.route(url, answer)
-        self.page.goto(url)
-        self.page.unroute(url)
+        with self.shown.as_answer(html, headers=headers or {}):
+            self.page.goto(f"{self.shown.url}{address}")
         self.page.evaluate(_STILL)
         self.note(name, "light", self.run())
         self.page.emulate_media(color_scheme="dark")
@@ -254,18 +282,6 @@ def grace(world: World) -> Visitor:
     return visitor
 
 
-def _remember_static_files(context: BrowserContext) -> None:
-    """Ask the server for each once. A browser whose requests are answered here keeps no cache of its own."""
-    known: dict[str, APIResponse] = {}
-
-    def answer(route: Route) -> None:
-        if (url := route.request.url) not in known:
-            known[url] = route.fetch()
-        route.fulfill(response=known[url])
-
-    context.route("**/static/**", answer)
-
-
 def _add_axe(context: BrowserContext) -> None:
     context.add_init_script(path=node_modules(Path(__file__).parent / "axe") / "axe-core" / "axe.min.js")
 
@@ -274,9 +290,10 @@ def _add_axe(context: BrowserContext) -> None:
 def tour(grace: Visitor, browser: Browser, live_server: LiveServer) -> Iterator[_Tour]:
     context = signed_in(browser, live_server, grace)
     _add_axe(context)
-    _remember_static_files(context)
-    yield _Tour(context.new_page(), live_server.url)
+    shown = _Shown(live_server)
+    yield _Tour(context.new_page(), shown)
     context.close()
+    shown.close()
 
 
 def test_no_page_shuts_anybody_out(world: World, grace: Visitor, tour: _Tour, settings: LazySettings) -> None:
@@ -303,7 +320,7 @@ def test_no_opened_operation_of_the_api_s_page_shuts_anybody_out(browser: Browse
     context = browser.new_context(base_url=live_server.url, viewport={"width": 1440, "height": 900})
     _add_axe(context)
     page = context.new_page()
-    tour = _Tour(page, live_server.url)
+    tour = _Tour(page, _Shown(live_server))
     page.goto("/api/v1/docs/")
     for selector in _OPERATIONS:
         operation = page.locator(f".opblock{selector}").first
@@ -318,6 +335,7 @@ def test_no_opened_operation_of_the_api_s_page_shuts_anybody_out(browser: Browse
     tour.note("dialog", "light", tour.run())
     assert not tour.found, tour.told()
     context.close()
+    tour.shown.close()
 
 
 def unread(tour: _Tour) -> dict[str, set[str]]:
