@@ -8,8 +8,10 @@ import hashlib
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
 
 import httpcore2
 import hypothesis
@@ -23,6 +25,7 @@ from django.template import Template
 from django.test import TransactionTestCase
 from django.test.utils import _TestState
 from psycopg import sql
+from pytest_django import DjangoDbBlocker
 
 from apps.audit.classes_table import class_rows
 from apps.tenants.personal_data.eraser import declared_rights, tables_of_tenant
@@ -31,6 +34,9 @@ from config.services import Durability, ensure_services
 from tests.pure import pure_lane
 from tests.rows import admin_dsn as admin_dsn
 from tests.rows import close_superuser, empty_database
+
+if TYPE_CHECKING:
+    from tests.factories import Firm
 
 # CI tries the same examples every time, so that it speaks of the change; every other run looks for new ones. Neither
 # fails since a busy machine made or tried an example slowly: what is slow is measured in tests/benchmarks.
@@ -287,6 +293,23 @@ def own_cache(settings: LazySettings) -> None:
     location = configured["LOCATION"].replace("?db=1", f"?db={3 + worker % 12}")
     settings.CACHES = {"default": {**configured, "LOCATION": location}}
     cache.clear()
+
+
+@pytest.fixture(scope="module")
+def _shared_acme(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Firm]:
+    from tests.factories import make_firm
+    from tests.grounds import shared_ground
+
+    with shared_ground(partial(make_firm, "acme"), blocker=django_db_blocker) as firm:
+        yield firm
+
+
+@pytest.fixture
+def acme(_shared_acme: Firm, db: None) -> Firm:
+    """A firm, made once a file; for files whose tests are of one transaction each. Others make their own."""
+    from tests.grounds import for_one_test
+
+    return for_one_test(_shared_acme)
 
 
 # What a module imports that has its tests look at the disk of the suite's server.

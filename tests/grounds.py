@@ -23,12 +23,15 @@ Ground = TypeVar("Ground")
 
 
 @contextmanager
-def shared_ground(build: Callable[[], Ground], *, blocker: DjangoDbBlocker, server: ModelServer) -> Iterator[Ground]:
-    """Build with the server's vectors, and roll back at the end. The tests must not be transactional.
+def shared_ground(
+    build: Callable[[], Ground], *, blocker: DjangoDbBlocker, server: ModelServer | None = None
+) -> Iterator[Ground]:
+    """Build with the server's vectors, if any are made, and roll back at the end. The tests must not be transactional.
 
     A firm with three documents is 750 statements, and most tests about it are fifty.
     """
-    profiles = {**settings.GLASSBOX_EMBEDDING_PROFILES, "local": short_profile(server)}
+    own = {} if server is None else {"local": short_profile(server)}
+    profiles = {**settings.GLASSBOX_EMBEDDING_PROFILES, **own}
     with blocker.unblock(), transaction.atomic():
         try:
             with override_settings(GLASSBOX_EMBEDDING_PROFILES=profiles):

@@ -15,15 +15,10 @@ from apps.erasure.models import LegalHold, RemovalRun
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.audit.test_holds import GROUND, MATTER, asked, placed, released, soon, stored
-from tests.factories import Firm, as_, make_firm, make_member
+from tests.factories import Firm, as_, make_member
 from tests.visitor import Page, Visitor
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
 
 
 @pytest.fixture

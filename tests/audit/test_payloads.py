@@ -20,18 +20,13 @@ from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.api.client import Api
 from tests.audit.forging import ANSWERED, add_group, bare_event, sealed_for
-from tests.factories import Firm, make_firm, make_key, make_member
+from tests.factories import Firm, make_key, make_member
 from tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db
 
 CORE = {"intent": "performance", "policy_version": 3, "elapsed_ms": 12.0, "filters": [], "excluded": {"fuse": 2}}
 QUESTION = {"hmac_sha256": "ab" * 32, "text": "What was the drawdown?"}
-
-
-@pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
 
 
 def answered(firm: Firm, **fields: Any) -> Event:

@@ -40,14 +40,9 @@ from tests.audit.removing import (
     stores_of_documents,
 )
 from tests.deciding import run_approve, run_reject, run_retry
-from tests.factories import Firm, as_, make_firm, make_key
+from tests.factories import Firm, as_, make_key
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
 
 
 @pytest.fixture(autouse=True)

@@ -26,18 +26,13 @@ from apps.retrieval import events as retrieval_events
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.roles import Role
-from tests.factories import Firm, make_firm, make_member
+from tests.factories import Firm, make_member
 from tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db
 
 RUN = UUID(int=1)
 NOTE = UUID(int=2)
-
-
-@pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
 
 
 @pytest.fixture

@@ -52,17 +52,12 @@ from apps.privacy.requests.services.receiving import request_describe, request_r
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.roles import Role
-from tests.audit.requesting import PERSON, SECRETS, WORDS, Office, days_ago, make_office
+from tests.audit.requesting import PERSON, SECRETS, WORDS, Office, days_ago
 from tests.deciding import assess, extend, identity_ask, identity_confirm, refuse, withdraw
 from tests.factories import as_, make_key, make_member
 
 pytestmark = pytest.mark.django_db
 S = RequestState
-
-
-@pytest.fixture
-def office() -> Office:
-    return make_office()
 
 
 def actions(office: Office, request: ErasureRequest) -> list[str]:

@@ -15,18 +15,13 @@ from apps.privacy.requests.details import details_of, letter_text
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.audit.removing import documents
-from tests.audit.requesting import EMAIL, NAME, SECRETS, Office, days_ago, make_office
+from tests.audit.requesting import EMAIL, NAME, SECRETS, Office, days_ago
 from tests.deciding import document_delete, withdraw
 from tests.factories import as_, make_firm, make_member
 from tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db
 S = RequestState
-
-
-@pytest.fixture
-def office() -> Office:
-    return make_office()
 
 
 @pytest.fixture

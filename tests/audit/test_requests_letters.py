@@ -22,7 +22,7 @@ from apps.privacy.requests.services import sending
 from apps.privacy.requests.services.letters import letter_retry, letter_settle, letter_write
 from apps.privacy.requests.services.sending import MAX_ATTEMPTS, NO_SERVER, letter_send, letters_sweep
 from apps.tenants.context import open_scope
-from tests.audit.requesting import EMAIL, NAME, Office, make_office
+from tests.audit.requesting import EMAIL, NAME, Office
 from tests.factories import as_
 from tests.mail_server import MailServer
 
@@ -129,11 +129,6 @@ def mail(settings: LazySettings) -> Iterator[MailServer]:
         settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_TIMEOUT = "127.0.0.1", server.port, 2
         settings.EMAIL_USE_TLS, settings.EMAIL_HOST_USER, settings.EMAIL_HOST_PASSWORD = False, "", ""
         yield server
-
-
-@pytest.fixture
-def office(db: None) -> Office:
-    return make_office()
 
 
 @pytest.fixture

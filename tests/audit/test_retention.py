@@ -38,17 +38,12 @@ from apps.tenants.roles import Role
 from tests.audit.forging import recorded_at
 from tests.audit.retaining import ASKED, REASON, approved, asked_at, drafted, submitted, with_rule
 from tests.deciding import draft_discard, draft_submit, schedule_take_back
-from tests.factories import Firm, as_, make_firm, make_key, make_member
+from tests.factories import Firm, as_, make_key, make_member
 
 pytestmark = pytest.mark.django_db
 
 TODAY = date(2026, 11, 22)
 YEARS_AGO = datetime(2017, 3, 1, 12, tzinfo=UTC)
-
-
-@pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
 
 
 @pytest.fixture

@@ -30,11 +30,6 @@ LONG_AGO = timedelta(days=3700)
 
 
 @pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
-
-
-@pytest.fixture
 def bare() -> Firm:
     """A tenant of an earlier release: made without what this one gives a new tenant."""
     with patch.object(registry, "_on_created", []):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import takewhile
@@ -13,6 +14,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from lxml import html
+from pytest_django import DjangoDbBlocker
 
 from apps.audit.models import Event
 from apps.audit.selectors import payloads_of
@@ -37,6 +39,7 @@ from apps.tenants.selectors.grants import user_principal
 from apps.tenants.services.members import membership_revoke
 from tests.audit.forging import able
 from tests.factories import Firm, as_, make_firm, make_key, make_member, make_personal_key
+from tests.grounds import for_one_test, shared_ground
 
 pytestmark = pytest.mark.django_db
 
@@ -57,8 +60,7 @@ class World:
     carl: Principal
 
 
-@pytest.fixture
-def world() -> World:
+def make_world() -> World:
     firm, bolt = make_firm("acme"), make_firm("bolt")
     carl = make_member(firm, "carl", Role.TENANT_ADMIN)
     alice = make_member(firm, ALICE, Role.ANALYST, scopes=["fund:alpha"])
@@ -68,6 +70,17 @@ def world() -> World:
     with as_(make_member(bolt, ALICE, Role.ANALYST)):
         _asks("What of the bolt?", bolt.scope_ids("fund:alpha"))
     return World(firm=firm, bolt=bolt, alice=alice, bob=bob, carl=carl)
+
+
+@pytest.fixture(scope="module")
+def shared_world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
+    with shared_ground(make_world, blocker=django_db_blocker) as world:
+        yield world
+
+
+@pytest.fixture
+def world(shared_world: World, db: None) -> World:
+    return for_one_test(shared_world)
 
 
 def _lives(firm: Firm, username: str, principal: Principal, words: str) -> None:

@@ -14,16 +14,11 @@ from apps.privacy.my_data.contents import CATEGORIES
 from apps.privacy.my_data.events import MY_DATA_EXPORTED
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
-from tests.factories import Firm, make_firm, make_member
+from tests.factories import Firm, make_member
 from tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db
 DOWNLOAD = "/admin/account/data/download/"
-
-
-@pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
 
 
 def content(response: Any) -> bytes:

@@ -11,14 +11,9 @@ from apps.tenants.context import open_scope
 from apps.tenants.models import User
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
-from tests.factories import Firm, as_, make_firm, make_member
+from tests.factories import Firm, as_, make_member
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
 
 
 @pytest.fixture

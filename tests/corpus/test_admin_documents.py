@@ -23,11 +23,6 @@ BROKEN = b"%PDF-1.7 cut"
 
 
 @pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
-
-
-@pytest.fixture
 def alice(acme: Firm) -> Visitor:
     make_member(acme, "alice", Role.TENANT_ADMIN)
     return Visitor("alice")

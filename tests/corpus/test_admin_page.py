@@ -45,11 +45,6 @@ def _nothing_kept() -> Any:
 
 
 @pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
-
-
-@pytest.fixture
 def alice(acme: Firm) -> Visitor:
     make_member(acme, "alice", Role.ANALYST)
     return Visitor("alice")

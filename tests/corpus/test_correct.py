@@ -30,7 +30,7 @@ from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.audit.ending import hold
 from tests.corpus.ingesting import PATIENT, REPORT, actions, chunks, document, ingest, job, postings, run
-from tests.factories import Firm, make_firm, make_member
+from tests.factories import Firm, make_member
 from tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db
@@ -41,8 +41,8 @@ FILING = (
 
 
 @pytest.fixture
-def firm() -> Firm:
-    return make_firm("acme")
+def firm(acme: Firm) -> Firm:
+    return acme
 
 
 def correct(firm: Firm, made: Document, principal: Principal | None = None, **changes: object) -> Document:

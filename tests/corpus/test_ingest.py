@@ -28,8 +28,8 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def firm() -> Firm:
-    return make_firm()
+def firm(acme: Firm) -> Firm:
+    return acme
 
 
 def test_a_document_is_stored_with_its_bytes_and_a_waiting_job(firm: Firm) -> None:

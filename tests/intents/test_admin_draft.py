@@ -38,11 +38,6 @@ def server(settings: LazySettings) -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
-
-
-@pytest.fixture
 def olivia(acme: Firm) -> Principal:
     return make_member(acme, "olivia", Role.COMPLIANCE_OFFICER)
 

@@ -17,11 +17,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
-
-
-@pytest.fixture
 def oscar(acme: Firm) -> Visitor:
     make_member(acme, "oscar", Role.COMPLIANCE_OFFICER)
     return Visitor("oscar")

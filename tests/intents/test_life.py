@@ -47,7 +47,7 @@ from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.corpus.ingesting import short_profile
 from tests.deciding import version_approve, version_reject, version_send_back, version_submit, version_withdraw
-from tests.factories import Firm, as_, make_firm, make_member
+from tests.factories import Firm, as_, make_member
 from tests.model_server import Fault, ModelServer
 
 pytestmark = pytest.mark.django_db
@@ -64,8 +64,8 @@ def server(settings: LazySettings) -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def acme(server: ModelServer) -> Firm:
-    return make_firm("acme")
+def acme(acme: Firm, server: ModelServer) -> Firm:
+    return acme
 
 
 @pytest.fixture
@@ -200,11 +200,8 @@ def test_a_version_that_changes_nothing_is_not_reviewed(acme: Firm, officer: Pri
 
 @pytest.mark.slow
 def test_a_version_below_its_own_bar_is_neither_submitted_nor_approved(
-    server: ModelServer, monkeypatch: pytest.MonkeyPatch
+    acme: Firm, officer: Principal, reviewer: Principal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    acme = make_firm("acme")
-    officer = make_member(acme, "olivia", Role.COMPLIANCE_OFFICER)
-    reviewer = make_member(acme, "rupert", Role.REVIEWER)
     version = changed_draft(officer)
     with as_(officer):
         content = version_snapshot(version)

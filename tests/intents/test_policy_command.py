@@ -20,11 +20,6 @@ from tests.factories import Firm, make_firm, make_member, make_user
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
-
-
 def run(*arguments: str) -> str:
     output = StringIO()
     call_command("policy", *arguments, stdout=output)

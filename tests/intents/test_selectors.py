@@ -19,11 +19,6 @@ from tests.intents.steps import acting, draft, step
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
-
-
 def second_version() -> PolicyVersion:
     """Version 2, in force, written by Alice and approved by Bob."""
     alice, bob = make_user("alice"), make_user("bob")

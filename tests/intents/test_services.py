@@ -50,11 +50,6 @@ class CountingProvider:
 
 
 @pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
-
-
-@pytest.fixture
 def provider_that_is_down(settings: Any, monkeypatch: pytest.MonkeyPatch) -> EmbeddingProvider:
     monkeypatch.setenv("DOWN_KEY", "key")
     settings.GLASSBOX_EMBEDDING_PROFILES = {

@@ -26,11 +26,6 @@ from tests.visitor import Page, Visitor
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
-
-
 def figures(page: Page, section: str) -> dict[str, tuple[int, str]]:
     """Label -> (count, link) of one card."""
     return {

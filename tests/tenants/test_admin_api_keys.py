@@ -20,11 +20,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
-
-
-@pytest.fixture
 def alice(acme: Firm) -> Visitor:
     make_member(acme, "alice", Role.TENANT_ADMIN)
     return Visitor("alice")

@@ -16,11 +16,6 @@ from tests.visitor import Page, Visitor
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
-
-
 def test_nobody_is_sent_to_the_login_page_and_comes_back_to_where_they_wanted() -> None:
     page = Visitor().open("corpus_document_changelist")
     assert (page.status, page.location) == (302, "/admin/login/?next=/admin/corpus/document/")

@@ -18,15 +18,10 @@ from apps.tenants.selectors.grants import key_principal
 from apps.tenants.services.api_keys import api_key_authenticate
 from apps.tenants.services.members import membership_revoke
 from apps.tenants.services.people import membership_scopes_set
-from tests.factories import Firm, make_firm, make_key, make_member, make_personal_key
+from tests.factories import Firm, make_key, make_member, make_personal_key
 from tests.visitor import Page, Visitor
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from apps.tenants.models import User
 from apps.tenants.roles import PERMISSIONS, Permission, Role
-from tests.factories import Firm, make_firm, make_member, make_user
+from tests.factories import Firm, make_member, make_user
 from tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db
@@ -36,11 +36,6 @@ NOBODY = (
     "tenants_user_add",
     "tenants_user_changelist",
 )
-
-
-@pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
 
 
 @pytest.mark.slow

@@ -17,11 +17,6 @@ SWITCHED = "tenants.session.tenant_switched"
 
 
 @pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
-
-
-@pytest.fixture
 def bolt() -> Firm:
     return make_firm("bolt")
 

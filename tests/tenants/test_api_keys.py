@@ -18,14 +18,9 @@ from apps.tenants.services.api_keys import (
     api_key_rotate,
     api_key_used,
 )
-from tests.factories import Firm, make_firm, make_key
+from tests.factories import Firm, make_key
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
 
 
 def test_a_key_opens_its_own_scopes(acme: Firm) -> None:

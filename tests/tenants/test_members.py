@@ -18,11 +18,6 @@ from tests.factories import Firm, make_firm, make_member, make_user
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
-
-
 def test_a_grant_on_the_root_reaches_every_scope_below(acme: Firm) -> None:
     alice = make_member(acme, "alice", Role.ANALYST)
     assert alice.scope_ids == frozenset(acme.scope_ids("firm:acme", "fund:alpha", "fund:beta"))

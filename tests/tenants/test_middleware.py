@@ -16,11 +16,6 @@ from tests.factories import Firm, make_firm, make_key, make_member, make_user
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
-
-
 def _through(request: HttpRequest, user: User | None = None, session: dict[str, str] | None = None) -> HttpRequest:
     request.__dict__.update(user=user, session={} if session is None else session)
     seen: list[object] = []

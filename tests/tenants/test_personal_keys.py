@@ -42,11 +42,6 @@ IN_90_DAYS = timedelta(days=90)
 
 
 @pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
-
-
-@pytest.fixture
 def alice(acme: Firm) -> Principal:
     return make_member(acme, "alice", Role.ANALYST)
 

@@ -23,18 +23,13 @@ from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from apps.tenants.services.api_keys import api_key_authenticate, api_key_rename, api_key_revoke
 from apps.tenants.services.tenants import scope_rename
-from tests.factories import Firm, as_, make_firm, make_key, make_member
+from tests.factories import Firm, as_, make_key, make_member
 from tests.raising import raises_code
 from tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db
 
 OLD, WHY = "Zaunkönig", "An erasure asks for it."
-
-
-@pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
 
 
 @pytest.fixture

@@ -21,11 +21,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def acme() -> Firm:
-    return make_firm("acme")
-
-
-@pytest.fixture
 def bolt() -> Firm:
     return make_firm("bolt")
 
