@@ -35,9 +35,9 @@ MAY_PASS = {
     "quotation": 1,
     "restriction": 7,
     "roles": 1,
-    "stem-filler": 8,
+    "stem-filler": 6,
     "synonym": 4,
-    "time": 5,
+    "time": 4,
     "yes-no": 1,
 }
 RIGHT_REFUSED = 11

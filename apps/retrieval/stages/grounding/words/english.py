@@ -287,20 +287,19 @@ notes noted mention mentions describe describes described explain explains expla
 lists listed give gives identify identifies identified attribute attributes attributed outline sets out provides
 provide provided contains pointed indicate indicates indicated according opinion believe believes consider considers
 considered management company group firm business issuer fund organisation organization entity institution corporation
-filing document section policy prospectus passage text statement statements review letter table come comes came go
-goes went put puts bring brings brought make makes take takes took get gets got become becomes became remain remains
-stand stands stood lie lies lay keep let seem appear appears do does did done have has had having be been being exist
-exists existing apply applies applied concern concerns carry carries carried carrying year years quarter quarters
-month months week weeks day days period periods time times date dates whole entire total overall full actual certain
-specific respective relevant two three four five six one everything anything nothing something someone anyone nobody
-whoever whatever whichever everyone whose amongst amid towards toward upon via per plus minus regardless irrespective
-otherwise else once twice absolute absolutely broadly gap remainder balance side sides band range step line pace
-running row consecutive successive first second third last next currently presently today nowadays so far early late
-mid middle able unable cannot likely entitled booked worth counted counting amounts totals figures numbers value
-values level levels sum amount rate like as similar equally alike jointly combined respectively separately asked
-purpose purposes effect effects extent manner connection relation context known seen serves places placed play plays
-principle usually normally typically rule always ever never roughly almost nearly just under slightly over somewhat
-further also too only solely merely reach reached
+filing document section policy prospectus passage text statement statements letter table come comes came go goes went
+put puts bring brings brought make makes take takes took get gets got become becomes became remain remains stand
+stands stood lie lies lay keep let seem appear appears do does did done have has had having be been being exist exists
+existing apply applies applied concern concerns carry carries carried carrying year years quarter quarters month
+months week weeks day days period periods time times date dates whole entire total overall full actual specific
+respective relevant first gap plus two three four five six one everything anything nothing something someone anyone
+nobody whoever whatever whichever everyone whose amongst amid towards toward upon via per otherwise else once absolute
+absolutely broadly balance side sides band step line pace running row consecutive successive last next currently
+presently today nowadays so far unable cannot booked worth counted counting amounts totals figures numbers value
+values level levels sum amount like as similar equally alike jointly combined respectively separately asked purpose
+purposes effect effects extent manner connection relation context known seen serves places placed play plays principle
+usually normally typically rule always ever never roughly almost nearly just under slightly over somewhat further also
+too only solely merely reach reached
 """
 """What several words say that one word says too; the first is what is read for them."""
 PHRASES: Final = (
