@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import functools
-import gc
 import hashlib
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -48,9 +46,6 @@ hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "any speed")
 # A client reads all certificate authorities before it asks anything, which is 23 ms of work, and most tests that need
 # vectors have a server, and so a client, of their own. Nothing here speaks TLS.
 httpcore2.default_ssl_context = functools.cache(httpcore2.default_ssl_context)
-
-# By default Python looks for garbage at every 700 new objects, which took 6 to 8 % of the work of a test process.
-gc.set_threshold(10_000, 20, 20)
 
 _CHECKOUT = Path(__file__).resolve().parent.parent
 
@@ -300,7 +295,7 @@ def _shared_acme(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> I
     from tests.factories import make_firm
     from tests.grounds import shared_ground
 
-    with shared_ground(partial(make_firm, "acme"), blocker=django_db_blocker) as firm:
+    with shared_ground(functools.partial(make_firm, "acme"), blocker=django_db_blocker) as firm:
         yield firm
 
 
