@@ -10,11 +10,12 @@ import threading
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import psycopg
 import pytest
-from django.conf import LazySettings
+from django.conf import LazySettings, settings
 from django.db import OperationalError, connection
 from django.utils import timezone
 
@@ -47,15 +48,23 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
-@pytest.fixture
-def firm(server: ModelServer, settings: LazySettings) -> Firm:
-    found = baked(make_acme)
-    settings.GLASSBOX_GENERATION_PROFILES = {
+def chat_of(server: ModelServer) -> dict[str, Any]:
+    return {
         "chat": {"backend": "openai", "region": "eu", "model": "chat", "base_url": server.base_url},
         "extractive": {"backend": "extractive", "region": "eu"},
     }
-    with open_scope(tenant=found.id, reason="a test"):
-        Tenant.objects.filter(id=found.id).update(generation_profile="chat", residency_region="eu")
+
+
+def have_chat(firm: Firm) -> None:
+    with open_scope(tenant=firm.id, reason="a test"):
+        Tenant.objects.filter(id=firm.id).update(generation_profile="chat", residency_region="eu")
+
+
+@pytest.fixture
+def firm(server: ModelServer, settings: LazySettings) -> Firm:
+    found = baked(make_acme)
+    settings.GLASSBOX_GENERATION_PROFILES = chat_of(server)
+    have_chat(found)
     return found
 
 
@@ -73,33 +82,45 @@ ask(**pickle.load(sys.stdin.buffer))
 """
 
 
-@pytest.fixture
-def killed(firm: Firm, amy: Principal, server: ModelServer, settings: LazySettings, tmp_path: Path) -> Firm:
-    """A process was killed while a model worked."""
-    server.fail_with(Fault.HANG)
-    there = f"GLASSBOX_GENERATION_PROFILES = {settings.GLASSBOX_GENERATION_PROFILES!r}\n"
-    (tmp_path / "asking_settings.py").write_text(f"from config.settings.test import *\n{there}")
-    asking = subprocess.Popen(
-        [sys.executable, "-c", _ASKS],
-        cwd=CHECKOUT,
-        env={
-            **os.environ,
-            "DJANGO_SETTINGS_MODULE": "asking_settings",
-            "PYTHONPATH": os.pathsep.join([str(tmp_path), str(CHECKOUT)]),
-            "GLASSBOX_TEST_DATABASE": str(settings.TEST_DATABASE),
-        },
-        stdin=subprocess.PIPE,
-    )
-    try:
-        assert asking.stdin is not None
-        with asking.stdin as question:
-            question.write(pickle.dumps({"text": QUESTION, "principal": amy}))
-        until(lambda: len(server.requests) == 1 or asking.poll() is not None)
-        assert asking.poll() is None
-    finally:
-        asking.kill()
-        asking.wait()
+def make_killed() -> Firm:
+    """A firm, of which a process was killed while a model worked.
+
+    Baked, since that process loads the model that embeds, and has it embed all review examples of the policy.
+    """
+    firm = make_acme()
+    have_chat(firm)
+    amy = make_member(firm, "amy", Role.ANALYST)
+    with ModelServer() as server, TemporaryDirectory() as folder:
+        server.fail_with(Fault.HANG)
+        there = f"GLASSBOX_GENERATION_PROFILES = {chat_of(server)!r}\n"
+        (Path(folder) / "asking_settings.py").write_text(f"from config.settings.test import *\n{there}")
+        asking = subprocess.Popen(
+            [sys.executable, "-c", _ASKS],
+            cwd=CHECKOUT,
+            env={
+                **os.environ,
+                "DJANGO_SETTINGS_MODULE": "asking_settings",
+                "PYTHONPATH": os.pathsep.join([folder, str(CHECKOUT)]),
+                "GLASSBOX_TEST_DATABASE": str(settings.TEST_DATABASE),
+            },
+            stdin=subprocess.PIPE,
+        )
+        try:
+            assert asking.stdin is not None
+            with asking.stdin as question:
+                question.write(pickle.dumps({"text": QUESTION, "principal": amy}))
+            until(lambda: len(server.requests) == 1 or asking.poll() is not None)
+            assert asking.poll() is None
+        finally:
+            asking.kill()
+            asking.wait()
     return firm
+
+
+@pytest.fixture
+def killed(server: ModelServer, settings: LazySettings) -> Firm:
+    settings.GLASSBOX_GENERATION_PROFILES = chat_of(server)
+    return baked(make_killed)
 
 
 def in_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
