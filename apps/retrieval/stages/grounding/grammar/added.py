@@ -8,13 +8,13 @@ from typing import Final
 from apps.retrieval.stages.grounding.grammar.pairing import DENIES, Pair, describers_of
 from apps.retrieval.stages.grounding.grammar.parsing import Word, listed
 
-_DESCRIBES: Final = frozenset({"amod", "advmod", "nummod", "npadvmod", "det", "predet", "quantmod"})
+_DESCRIBES: Final = frozenset({"amod", "compound", "advmod", "nummod", "npadvmod", "det", "predet", "quantmod"})
 # Words that may describe a word of the source without changing what it says.
 _NEUTRAL: Final = listed(
     "also however therefore thus hence accordingly respectively specifically additionally further furthermore moreover"
     " namely overall instead then there here below above following total own same such other various down up once well"
     " relative about approximately roughly around fiscal named said stated resulting reported disclosed described"
-    " mentioned given pp bp"
+    " mentioned given still just otherwise yet far worth pp bp"
 )
 _BEFORE: Final = frozenset({"earlier", "before", "ago", "prior", "previous", "later"})
 _TIMES: Final = frozenset({"day", "week", "month", "quarter", "year"})
@@ -64,7 +64,8 @@ def find_added(pair: Pair) -> str:
 
 
 def _is_added(word: Word, pair: Pair) -> bool:
-    if not word.says_something or word.kind not in ("ADJ", "ADV", "NUM", "VERB"):
+    is_first_of_two = word.role == "compound" and word.kind == "NOUN" and pair.found(word.head)
+    if not word.says_something or (word.kind not in ("ADJ", "ADV", "NUM", "VERB") and not is_first_of_two):
         return False
     if word.lemma in _NEUTRAL or word.lower in _NEUTRAL or pair.asks(word) or not re.search(r"[a-z]", word.lower):
         return False
@@ -92,10 +93,15 @@ def _part_left_out(pair: Pair) -> str:
         return ""
     for word in pair.words:
         found = pair.found(word) if word.kind in ("NOUN", "PROPN") else ()
-        parts = [next((each for each in _narrowing(noun) if each.lemma in _PART), None) for noun in found]
+        parts = [next((each for each in _narrowing(noun) if _is_part(each)), None) for noun in found]
         if parts and all(parts):
             return f"leaves out {parts[0].text if parts[0] else ''}"
     return ""
+
+
+def _is_part(word: Word) -> bool:
+    """Return whether a word makes some of all; not "almost" before "all"."""
+    return word.lemma in _PART and word.head.lemma not in ("all", "every", "exclusively", "entirely")
 
 
 def _narrowing(noun: Word) -> list[Word]:

@@ -138,7 +138,7 @@ def _report(event: Word, told: Word, pair: Pair) -> str:
             continue
         if role in _WITHOUT_OBJECT | _NO_PART_OF or (role == "prep" and over.kind not in ("VERB", "ADJ")):
             return ""
-        if over.lemma in _SAID_TO_BE_SO or pair.knows(over):
+        if over.lemma in _SAID_TO_BE_SO or pair.knows(over, of=told):
             continue
         if (over.lemma in _UNDONE or over.lemma == "unable") and DENIES.search(pair.text):
             # "no longer writes" of "stopped writing"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from apps.retrieval.stages.grounding.grammar.events import is_event
+from apps.retrieval.stages.grounding.grammar.events import is_event, participants_of
 from apps.retrieval.stages.grounding.grammar.parsing import Word, parse
 from apps.retrieval.stages.grounding.paraphrase import same_stem, tell
 
@@ -61,18 +61,26 @@ class Pair:
         """Return whether the question says a word."""
         return any(self.same(word, each) for each in self.question if each.says_something)
 
-    def knows(self, word: Word) -> bool:
-        """Return whether the sentence or the question says a word of the source."""
-        return self.says(word) or self.asks(word)
+    def knows(self, word: Word, *, of: Word | None = None) -> bool:
+        """Return whether the sentence or the question says a word of the source.
+
+        Args: of: what the question must say, too: a "target" that is asked for does not make what is aimed at so.
+        """
+        return self.says(word) or (self.asks(word) and (of is None or self.asks(of)))
 
     def _find(self, word: Word) -> tuple[Word, ...]:
-        """Of several words, those are meant that have the most in common of what describes them: "retail margins"."""
+        """Of several words, those are meant that have the most in common of what stands with them: "retail margins"."""
         found = [each for each in self.source if (each.says_something or each.kind == "VERB") and self.same(word, each)]
         if len(found) < 2:
             return tuple(found)
-        own = describers_of(word)
-        shared = [sum(any(self.same(a, b) for b in describers_of(each)) for a in own) for each in found]
+        own = _beside(word)
+        shared = [sum(any(self.same(a, b) for b in _beside(each)) for a in own) for each in found]
         return tuple(each for each, number in zip(found, shared, strict=True) if number == max(shared))
+
+
+def _beside(word: Word) -> list[Word]:
+    """Return the words that describe a noun, or take part in an event."""
+    return [each for each, _ in participants_of(word)] if word.kind == "VERB" else describers_of(word)
 
 
 def describers_of(noun: Word) -> list[Word]:

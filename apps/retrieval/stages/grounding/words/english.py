@@ -276,6 +276,7 @@ underlying adjusted
 """
 """Words that may be added to, or left out of, what a passage says: they say nothing of their own."""
 FILLING: Final = """
+require requires required need needs needed possible want wants person persons party parties between neither except
 edged forward beforehand mentioned predecessor among cited shown together eg ie thing things matter matters way ways
 fact case cases basis kind type types form forms part parts practice process circumstance circumstances situation
 event item items point points area areas aspect factor factors element respect regard regarding terms concerning

@@ -91,6 +91,7 @@ halten hielt gehalten
 nutzen nutzung verwenden verwendung
 """
 FILLING: Final = """
+dann vorerst wohl weiterhin sämtliche wohingegen dank erforderlich verpflichtet vorausgesetzt außer
 voraus anderen andere anderer negativ positiv erzielt erzielte erzielten abgeleitet abgeleitete ausreichen ausreicht
 zentrale zentralen vorgänger genannten laufzeit ding sache fall fälle art weise teil teile rahmen hinblick bezug
 grundlage dabei dazu davon daran darauf daraus deshalb daher dadurch hierbei hierfür somit folglich allerdings jedoch
