@@ -40,7 +40,7 @@ _ONLY_AS_SAID: Final = tuple(
             r"\b(?:all|every|always|at\s+any\s+time|without\s+exception|in\s+all\s+cases|regardless|entirely"
             r"|alle[rnms]?|jede[rnms]?|immer|stets|jederzeit|sämtliche\w*|ausnahmslos)\b",
             r"\b(?:all|every\w*|each|any\w*|always|no|none|never|whole|entire\w*|both|total|throughout|whatever|whoever|regardless|irrespective"
-            r"|full\w*|complete\w*|alle[rnms]?|jede\w*|immer|stets|jederzeit|sämtliche\w*|gesamt\w*|kein\w*|beide\w*|ganz\w*|ausnahmslos"
+            r"|full\w*|complete\w*|exclusively|only|without|alle[rnms]?|jede\w*|immer|stets|jederzeit|sämtliche\w*|gesamt\w*|kein\w*|beide\w*|ganz\w*|ausnahmslos"
             r"|vollständig\w*|voll\w*)\b",
         ),
         (

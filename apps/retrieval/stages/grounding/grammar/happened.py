@@ -35,6 +35,10 @@ _SAYS_BELIEVED: Final = re.compile(
     r"\b(?:believ\w+|consider\w*|expect\w*|anticipat\w+|estimat\w+|view|opinion|should|likely|will|assum\w+|forecast\w*)\b",
     re.IGNORECASE,
 )
+# What somebody says is so, and words that tell that somebody says it.
+_CLAIMED: Final = listed("argue claim allege contend assert maintain conclude insist believe estimate")
+_TELLING: Final = _CLAIMED | {"say", "state", "find", "view", "hold"}
+_SAYS_CLAIMED: Final = re.compile(r"\b(?:view|opinion|according|finding|argument)\b", re.IGNORECASE)
 # Verbs whose object did not come about.
 _UNDONE: Final = listed(
     "lack waive avoid prohibit forbid deny refuse reject fail prevent exclude omit decline oppose ban refrain forgo"
@@ -121,6 +125,11 @@ def _modality(event: Word, told: Word, pair: Pair) -> str:
     return ""
 
 
+def _says_claimed(pair: Pair) -> bool:
+    tells = any(each.kind == "VERB" and each.lemma in _TELLING for each in pair.words)
+    return tells or _SAYS_CLAIMED.search(pair.text) is not None
+
+
 def _report(event: Word, told: Word, pair: Pair) -> str:
     for over, role in above(told):
         if over.lemma == "be":
@@ -145,9 +154,17 @@ def _report(event: Word, told: Word, pair: Pair) -> str:
             continue
         if over.lemma in _BELIEVED and _SAYS_BELIEVED.search(pair.text):
             continue
+        if over.lemma in _CLAIMED and _says_claimed(pair):
+            continue
         if told.kind in ("VERB", "ADJ") and role in _CLAUSES:
             return f"under {over.text}"
-        if told.kind == "NOUN" and event.kind == "VERB" and role == "dobj" and over.lemma in _ONLY_THOUGHT_OF:
+        if (
+            told.kind == "NOUN"
+            and event.kind == "VERB"
+            and event.role != "relcl"
+            and role == "dobj"
+            and over.lemma in _ONLY_THOUGHT_OF
+        ):
             return f"under {over.text}"
         return ""
     return ""

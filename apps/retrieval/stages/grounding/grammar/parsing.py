@@ -61,6 +61,12 @@ class Word:
             word = word.head
             yield word
 
+    def all_below(self) -> Iterator[Word]:
+        """Yield the word and all that depend on it."""
+        yield self
+        for each in self.children:
+            yield from each.all_below()
+
 
 def parse(text: str) -> tuple[Word, ...]:
     """Return the words of a text in their order."""

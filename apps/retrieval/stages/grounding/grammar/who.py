@@ -25,7 +25,7 @@ _OPPOSITE: Final = tuple(
         ("with", "without"),
         ("above over", "below under"),
         ("for", "against"),
-        ("to into in", "from"),
+        ("to into", "from"),
         ("within", "after beyond"),
         ("inside", "outside"),
         ("including", "excluding"),
@@ -122,6 +122,8 @@ def _turned(pair: Pair) -> str:
         same = {each.at for each in pair.source if pair.same(governor, each)}
         places = [governor_of(each) for each in pair.found(word)]
         parts = {other for above, other in places if above is not None and above.at in same}
+        if governor.lemma == "result" and {part, *parts} == {"in", "from"}:
+            return f"{word.text}: {part}"
         for one, other in (*_OPPOSITE, *((b, a) for a, b in _OPPOSITE)):
             if part in one and parts and parts <= other:
                 return f"{word.text}: {part} for {min(parts)}"

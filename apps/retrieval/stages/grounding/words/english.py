@@ -34,7 +34,7 @@ minimum floor
 threshold trigger
 breach violate violation infringe infringement
 comply compliance compliant adhere adherence
-approve approval
+approve approval consent consented
 reject refuse refusal
 demand insist
 seek sought
@@ -272,6 +272,42 @@ waive waived waiver forgo forgone
 dismiss dismissed dismissal
 remediate remediated remediation remedy
 mandate mandates
+wait await awaiting waiting
+send sent dispatch dispatched submit submitted submission lodge lodged file filed
+meet met satisfy satisfied fulfil fulfilled fulfill fulfilment
+erase erased erasure delete deleted deletion
+achieve achieved attain attained
+execute executed perform performed
+talks negotiation negotiations negotiate
+continue continued persist persisted
+sector industry
+investigate investigation probe inquiry enquiry
+adverse unfavourable unfavorable
+favourable favorable
+difficult challenging hard
+severe serious grave
+sudden suddenly abrupt abruptly
+gradual gradually
+convert converted conversion
+oppose opposed object objected objection
+outage interruption disruption
+eligible qualify
+insure insured insurance
+theft stolen
+flood floods flooding flooded
+sole only
+former ex
+lawful legal legally
+unlawful illegal illegally
+invoice invoiced bill billed billing
+quarterly quarter
+weekly week
+daily day
+tenant tenants lessee lessees
+landlord landlords lessor lessors
+pension pensions retirement
+premises building
+beneficiary beneficiaries
 underlying adjusted
 """
 """Words that may be added to, or left out of, what a passage says: they say nothing of their own."""
