@@ -1,7 +1,7 @@
 """Answers as models really phrase them, right and wrong, on passages as they stand in reports and terms.
 
-Somebody who had seen none of the code wrote them. Each line is a passage, a question, right answers, and wrong ones that
-differ from it in one thing. The check may be improved by open.jsonl; nobody reads kept.jsonl.
+Somebody who had seen none of the code wrote them. Each line is a passage, a question, right answers, and wrong ones
+that differ from it in one thing. The check may be improved by open.jsonl; nobody reads kept.jsonl.
 
 Most right answers are refused: no model of entailment was found that can be installed, and rules know few words. The
 limits below are what is reached. Whoever changes the check reports both figures.

@@ -14,7 +14,7 @@ _NEUTRAL: Final = listed(
     "also however therefore thus hence accordingly respectively specifically additionally further furthermore moreover"
     " namely overall instead then there here below above following total own same such other various down up once well"
     " relative about approximately roughly around fiscal named said stated resulting reported disclosed described"
-    " mentioned given still just otherwise yet far worth pp bp"
+    " mentioned given still just otherwise yet far worth per cent percent pp bp"
 )
 _BEFORE: Final = frozenset({"earlier", "before", "ago", "prior", "previous", "later"})
 _TIMES: Final = frozenset({"day", "week", "month", "quarter", "year"})

@@ -6,6 +6,7 @@ installation and runs on this machine. What it reads is forgotten with each sent
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from functools import lru_cache
@@ -27,6 +28,7 @@ _AUXILIARY: Final = frozenset({"aux", "auxpass", "neg"})
 _LIGHT: Final = listed(
     "be have do more less most least very as so also however there such then when where how why whether not n't no only"
 )
+_GAP: Final = re.compile(r"\s+(?P<mark>[.,;:!?)])")
 # spaCy changes its vocabulary while it reads.
 _READING: Final = threading.Lock()
 
@@ -73,7 +75,8 @@ def parse(text: str) -> tuple[Word, ...]:
     with _READING:
         model = load_model()
         with model.memory_zone():
-            return _copy(model(" ".join(text.split())))
+            # What is blanked in a sentence leaves gaps, by which the parser reads it otherwise.
+            return _copy(model(_GAP.sub(r"\g<mark>", " ".join(text.split()))))
 
 
 def _copy(doc: Doc) -> tuple[Word, ...]:
