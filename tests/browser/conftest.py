@@ -63,12 +63,18 @@ def browser(_rows_beside_a_browser: None) -> Iterator[Browser]:
         running.close()
 
 
-@pytest.fixture
-def context(browser: Browser, live_server: LiveServer) -> Iterator[BrowserContext]:
-    opened = browser.new_context(base_url=live_server.url, viewport={"width": 1440, "height": 900}, timezone_id="UTC")
+def open_context(browser: Browser, base_url: str) -> BrowserContext:
+    """Open a context, as every test does: with as much patience as a busy machine needs."""
+    opened = browser.new_context(base_url=base_url, viewport={"width": 1440, "height": 900}, timezone_id="UTC")
     # Generous: a submission embeds every golden example, and the machine may be busy with the other half of the suite.
     opened.set_default_timeout(_PATIENCE_MS)
     expect.set_options(timeout=_PATIENCE_MS)
+    return opened
+
+
+@pytest.fixture
+def context(browser: Browser, live_server: LiveServer) -> Iterator[BrowserContext]:
+    opened = open_context(browser, live_server.url)
     yield opened
     opened.close()
 
@@ -132,7 +138,7 @@ def sign_in(page: Page) -> Callable[[str], Page]:
 
 def signed_in(browser: Browser, live_server: LiveServer, visitor: Client) -> BrowserContext:
     """A browser with a visitor's session: whatever either does there, the other sees."""
-    context = browser.new_context(base_url=live_server.url, viewport={"width": 1440, "height": 900})
+    context = open_context(browser, live_server.url)
     cookie = visitor.cookies["sessionid"].value
     context.add_cookies([{"name": "sessionid", "value": cookie, "url": live_server.url}])
     return context

@@ -35,7 +35,7 @@ from tests.audit.proving import certified
 from tests.audit.removing import documents, proposed
 from tests.audit.requesting import Office
 from tests.baked import baked
-from tests.browser.conftest import signed_in
+from tests.browser.conftest import open_context, signed_in
 from tests.browser.every_page import addresses_of, routes
 from tests.corpus.files import lines, pdf
 from tests.corpus.ingesting import REPORT, ingest, remote_profile, run
@@ -317,7 +317,7 @@ def test_no_page_shuts_anybody_out(world: World, grace: Visitor, tour: _Tour, se
 
 def test_no_opened_operation_of_the_api_s_page_shuts_anybody_out(browser: Browser, live_server: LiveServer) -> None:
     """With its form to try it out; then the dialog that takes a key."""
-    context = browser.new_context(base_url=live_server.url, viewport={"width": 1440, "height": 900})
+    context = open_context(browser, live_server.url)
     _add_axe(context)
     page = context.new_page()
     tour = _Tour(page, _Shown(live_server))

@@ -19,7 +19,7 @@ from pytest_django.live_server_helper import LiveServer
 from apps.tenants.models import User
 from apps.tenants.roles import Role
 from apps.tenants.services.account_links import mailbox_link_send, password_link_send
-from tests.browser.conftest import PASSWORD, is_home
+from tests.browser.conftest import PASSWORD, is_home, open_context
 from tests.factories import Firm, make_member
 from tests.tenants.test_attempts import counted
 
@@ -80,7 +80,7 @@ def test_a_reviewer_is_invited_accepts_and_is_confirmed(
     expect(page.locator("#invitations")).to_contain_text("Invited")
     look(page, "members-invited")
 
-    elsewhere = browser.new_context(base_url=live_server.url, viewport={"width": 1440, "height": 900})
+    elsewhere = open_context(browser, live_server.url)
     rob = elsewhere.new_page()
     rob.goto(link)
     look(rob, "invitation")

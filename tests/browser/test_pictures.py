@@ -21,7 +21,7 @@ from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from config.env import CHECKOUT
-from tests.browser.conftest import is_home, watched
+from tests.browser.conftest import is_home, open_context, watched
 from tests.config.served import Served, served_platform
 from tests.demo.made import make_demo
 
@@ -32,7 +32,6 @@ _COLOURS: Final = 64
 _LARGEST_BYTES: Final = 200_000
 _ALL_BYTES: Final = 3_000_000
 QUESTION: Final = "What was last quarter's drawdown?"
-_PATIENCE_MS: Final = 60_000
 
 SignIn = Callable[[str], Page]
 
@@ -55,10 +54,7 @@ def people(browser: Browser, demo: Served) -> Iterator[SignIn]:
 
     def as_person(name: str) -> Page:
         if name not in pages:
-            size = {"width": 1440, "height": 900}
-            contexts[name] = browser.new_context(base_url=demo.base_url, viewport=size, timezone_id="UTC")
-            contexts[name].set_default_timeout(_PATIENCE_MS)
-            expect.set_options(timeout=_PATIENCE_MS)
+            contexts[name] = open_context(browser, demo.base_url)
             page = watched(contexts[name].new_page(), demo.base_url, complaints)
             page.goto("/admin/")
             page.get_by_label("Username").fill(name)
