@@ -90,6 +90,26 @@
         }
     }
 
+    // The palette (Ctrl K) shows what comes back from the server, and nothing if that is no list.
+    function tellFailedSearch(event) {
+        const answer = event.detail.xhr;
+        const found = answer?.status === 200 && answer.responseText.includes('id="command-results-list"');
+        if (event.detail.requestConfig?.elt?.id !== "search-input-command" || found) {
+            return;
+        }
+        event.detail.shouldSwap = false;
+        const said = document.createElement("p");
+        said.className = "gb-palette-none";
+        said.setAttribute("role", "alert");
+        said.textContent = answer?.status === 200
+            ? "The search failed: you are signed out. Load the page again to sign in."
+            : "The search failed. Change what you typed to search again.";
+        document.getElementById("command-results").replaceChildren(said);
+    }
+    for (const name of ["htmx:beforeSwap", "htmx:sendError"]) {
+        document.addEventListener(name, tellFailedSearch);
+    }
+
     document.addEventListener("click", (event) => {
         const button = event.target.closest("[data-copy]");
         if (button) {

@@ -107,6 +107,27 @@ def test_a_search_that_finds_nothing_says_so(acme: Firm, sign_in: SignIn) -> Non
         expect(page.locator("#command-results")).to_contain_text(f"Nothing found for “{typed}”")
 
 
+def test_a_search_that_fails_says_so(acme: Firm, sign_in: SignIn) -> None:
+    make_member(acme, "alice", Role.TENANT_ADMIN, password=PASSWORD)
+    page = sign_in("alice")
+    page.keyboard.press("Control+k")
+    field, results = page.locator("#search-input-command"), page.locator("#command-results")
+    page.route("**/admin/search/**", lambda route: route.fulfill(status=500, body="broken"))
+    field.press_sequentially("Docu")
+    expect(results.get_by_role("alert")).to_have_text("The search failed. Change what you typed to search again.")
+    page.unroute("**/admin/search/**")
+    page.route("**/admin/search/**", lambda route: route.abort())
+    field.press_sequentially("m")
+    expect(results.get_by_role("alert")).to_have_text("The search failed. Change what you typed to search again.")
+    page.unroute("**/admin/search/**")
+    field.press_sequentially("ents")
+    expect(results.get_by_role("listitem").first).to_be_visible()
+    expect(results.get_by_role("alert")).to_have_count(0)
+    page.context.clear_cookies()
+    field.press_sequentially(" of")
+    expect(results.get_by_role("alert")).to_contain_text("you are signed out")
+
+
 def test_nothing_is_wider_than_a_narrow_screen(acme: Firm, sign_in: SignIn) -> None:
     make_member(acme, "alice", Role.TENANT_ADMIN, password=PASSWORD)
     make_member(acme, "alice", Role.AUDITOR)
