@@ -1,4 +1,4 @@
-"""E-mail to the people who may decide on something. It says that something waits, but not what it is about."""
+"""E-mail to people who may decide on something, or whose matter was decided. It does not say what it is about."""
 
 from __future__ import annotations
 
@@ -31,6 +31,12 @@ def write_to_deciders(*, permission: Permission, author_id: UUID | None, subject
     transaction.on_commit(partial(_send, subject, body, others))
 
 
+def write_to_member(user_id: UUID, *, subject: str, body: str) -> None:
+    """Write to a person who is a member of the open tenant, once the transaction is committed; to nobody else."""
+    member = Membership.objects.filter(IN_FORCE, user_id=user_id, user__is_active=True)
+    transaction.on_commit(partial(_send, subject, body, set(member.values_list("user_id", flat=True))))
+
+
 def _send(subject: str, body: str, people: Iterable[UUID]) -> None:
     # Read each account by its id: the acting person may not know the addresses of other people.
     for address in sorted({User.objects.get_by_id(UserId(person)).email for person in people} - {""}):
@@ -38,4 +44,4 @@ def _send(subject: str, body: str, people: Iterable[UUID]) -> None:
             # Each recipient gets a separate letter, which does not reveal who else may decide.
             EmailMessage(subject, body, to=[address]).send()
         except (SMTPException, OSError) as error:
-            logger.error("somebody was not told of a submission: %s", type(error).__name__)  # noqa: TRY400
+            logger.error("somebody was not written to: %s", type(error).__name__)  # noqa: TRY400

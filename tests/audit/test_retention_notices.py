@@ -65,5 +65,5 @@ def test_a_mail_server_that_is_away_undoes_nothing_and_the_log_says_so_without_a
         schedule = submitted(dora, keep_months=120)
     with open_scope(tenant=acme.id, reason="a test"):
         assert RetentionSchedule.objects.get(id=schedule.id).status == ScheduleStatus.IN_REVIEW
-    assert "somebody was not told of a submission: ConnectionRefusedError" in caplog.text
+    assert "somebody was not written to: ConnectionRefusedError" in caplog.text
     assert "rupert" not in caplog.text

@@ -19,7 +19,9 @@ from apps.retrieval.events import SENT, SENT_DECIDED, TAKEN_BACK
 from apps.retrieval.models import SentQuestion, SentState
 from apps.retrieval.sent.services import forget_decided, question_send
 from apps.tenants.context import open_scope
+from apps.tenants.models import Membership
 from apps.tenants.roles import Role
+from apps.tenants.services.members import membership_revoke
 from tests.factories import Firm, as_, make_key, make_member
 from tests.retrieval.asking import ask, events
 from tests.visitor import Page, Visitor
@@ -174,6 +176,24 @@ def test_an_answer_reaches_who_asked(refused: Firm) -> None:
     assert "Ask the fund's manager." in Visitor("bob").open("recent_questions").text
     (event,) = events(refused, SENT_DECIDED)
     assert event.__dict__["payload"]["core"]["decision"] == "answered"
+
+
+def test_who_asked_is_written_to_without_the_words(refused: Firm, django_capture_on_commit_callbacks: Any) -> None:
+    send(Visitor("bob"), refused)
+    with django_capture_on_commit_callbacks(execute=True):
+        decide(Visitor("alice"), refused, "answered", "Ask the fund's manager.")
+    assert [message.to for message in mail.outbox] == [["bob@example.com"]]
+    assert "Acme" in mail.outbox[0].subject
+    assert "manager" not in mail.outbox[0].body
+
+
+def test_who_is_no_member_any_more_is_not_written_to(refused: Firm, django_capture_on_commit_callbacks: Any) -> None:
+    send(Visitor("bob"), refused)
+    with open_scope(tenant=refused.id, reason="a test"):
+        membership_revoke(Membership.objects.get(user__username="bob"))
+    with django_capture_on_commit_callbacks(execute=True):
+        decide(Visitor("alice"), refused, "withheld")
+    assert mail.outbox == []
 
 
 def test_an_answer_needs_words(refused: Firm) -> None:

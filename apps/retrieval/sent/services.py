@@ -29,7 +29,7 @@ from apps.retrieval.sent.flow import SENT_QUESTIONS
 from apps.tenants.context import current_scope, open_scope
 from apps.tenants.flows.checks import require_permission
 from apps.tenants.ids import ScopeId, TenantId
-from apps.tenants.notices import write_to_deciders
+from apps.tenants.notices import write_to_deciders, write_to_member
 from apps.tenants.principals import PrincipalKind
 from apps.tenants.roles import Permission
 from apps.tenants.selectors.tenants import current_tenant
@@ -122,6 +122,12 @@ def question_decide(id: UUID, *, decision: SentState, reply: str) -> SentQuestio
         row.reply_key_id, row.reply_sealed = sealed.data_key_id, sealed.ciphertext
     row.save(update_fields=["state", "decided_by_id", "decided_at", "reply_key_id", "reply_sealed"])
     _record(SENT_DECIDED, row, decision=decision.value)
+    if row.asker_id != principal.id:
+        write_to_member(
+            row.asker_id,
+            subject=f"An officer has decided on a question that you sent in {current_tenant().name}",
+            body="Sign in, and open Ask, My questions.\n",
+        )
     return row
 
 
