@@ -19,15 +19,15 @@ _MIGRATIONS: Final = ("makemigrations", "--check", "--dry-run")
 # A file's tests go to one worker, so that what a file makes once (two firms and their documents) is made once. The
 # order is that of tests/conftest.py, longest first; xdist's own would begin files with few tests last, and the longest
 # are such.
-# More than cores: tests wait for servers, browsers and processes much of their time.
-_WORKERS: Final = ("-n", "4", "--dist", "loadfile", "--no-loadscope-reorder")
+# More than cores: tests wait for servers, browsers and processes. Four took longer on two cores than three.
+_WORKERS: Final = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
 _SLOWEST: Final = "--durations=20"
 _ALL: Final = "--all"
 _PURE: Final = "--pure"
 _USAGE: Final = """usage: manage.py test [--all | --pure | PYTEST ARGUMENT ...]
 
 Without arguments, the short lane: ruff, mypy, import-linter, a check for missing migrations, and the tests that are
-quick, on four processes and in a random order. It leaves out what is marked slow (browsers, killed processes, backups,
+quick, on three processes and in a random order. It leaves out what is marked slow (browsers, killed processes, backups,
 physical proofs, benchmarks, whole evaluations), and draws a few parameters of each test; it prints the seeds, and the
 slowest tests.
 With --all: the checks and every test. CI runs this.
@@ -37,7 +37,7 @@ With other arguments: pytest alone, which gets them. For example:
 
     python3 manage.py test
     python3 manage.py test --all
-    python3 manage.py test -n 4 --dist loadfile --short=SEED --order=SEED    # the tests of a short lane that failed
+    python3 manage.py test -n 3 --dist loadfile --short=SEED --order=SEED    # the tests of a short lane that failed
     python3 manage.py test tests/corpus -k pdf
 
 GLASSBOX_TEST_PLAN_CACHE_MODE=force_generic_plan (or force_custom_plan) has PostgreSQL make all plans in one way. Once

@@ -67,8 +67,8 @@ def test_all_keeps_the_checks(replaced: pytest.MonkeyPatch, capfd: pytest.Captur
     assert printed.index("lint ran") < printed.index("suite['--all'] ran")
 
 
-def test_a_lane_runs_on_four_processes() -> None:
-    workers = ("-n", "4", "--dist", "loadfile", "--no-loadscope-reorder")
+def test_a_lane_runs_on_three_processes() -> None:
+    workers = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
     assert testing.suite(["--all"]).command[3:] == (*workers, "--durations=20")
     assert testing.suite([]).command[3:-2] == (*workers, "--durations=20")
     assert re.fullmatch(r"--short=(\d+) --order=\1", " ".join(testing.suite([]).command[-2:]))
