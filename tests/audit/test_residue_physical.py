@@ -42,6 +42,8 @@ def look(needles: Needles, access: Access, *, dump: bool = False) -> ScanResult:
 
 def statement(access: Access, text: str) -> None:
     with access.connect() as connection:
+        # The servers of tests commit before WAL is written to its file, where the scan reads it.
+        connection.execute("SET synchronous_commit = on")
         connection.execute(text)
 
 
