@@ -28,7 +28,7 @@ _QUOTED: Final = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'|`([^`]*)`")
 # words of other people's reports.
 _NOT_OURS: Final = (
     *("demo/documents", "demo/questions", "migrations", "apps/intents/instructions.py"),
-    "apps/retrieval/stages/grounding/words",
+    *("apps/retrieval/stages/grounding/words", "apps/retrieval/stages/grounding/grammar"),
 )
 # Of a Markdown page: what is code, and names things as the code does.
 _CODE: Final = re.compile(r"^```.*?^```$|`[^`\n]+`", re.DOTALL | re.MULTILINE)
