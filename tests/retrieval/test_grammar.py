@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
+import gc
+from random import Random
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from apps.retrieval.stages.grounding.german_sense import turns_in_german
 from apps.retrieval.stages.grounding.grammar.differences import find_difference
 from apps.retrieval.stages.grounding.grammar.events import above, is_denied, is_event, is_passive, participants_of
-from apps.retrieval.stages.grounding.grammar.parsing import Word, load_model, parse
+from apps.retrieval.stages.grounding.grammar.parsing import Word, listed, load_model, parse
 
 
 def _event(text: str, verb: str) -> Word:
@@ -89,6 +95,40 @@ def test_the_question_may_say_what_is_left_out() -> None:
 
 
 def test_a_read_sentence_is_forgotten() -> None:
-    word = "Quorvexhaltigkeit"
-    assert parse(f"The {word} was sold.")[1].text == word
-    assert word not in load_model().vocab.strings
+    word = "".join(Random().choices("bcdfghjklmnpqrstvwxz", k=14))
+    assert parse(f"The {word} was sold to {word}s.")[1].text == word
+    gc.collect()
+    model = load_model()
+    assert word not in model.vocab.strings
+    held = [each for _, part in model.pipeline for each in gc.get_referents(part) if word in repr(each)]
+    assert held == []
+    assert model.get_pipe("lemmatizer").cache == {}
+
+
+# Texts of these words have every relation that the comparison reads, in orders that nobody would write.
+_WORDS = st.sampled_from(
+    sorted(
+        listed(
+            "the a no not only most each every other than except excluding one two twice second fund funds board"
+            " auditor claim month year must may will was were is be sold sell approve refused report holds to of"
+            " by from until before and or because if that which who it 3 % , ; : . ( ) x/except - \u201c n't nor"
+            " neither instead rather"
+        )
+    )
+)
+_TEXTS = st.one_of(st.lists(_WORDS, max_size=30).map(" ".join), st.text(max_size=80))
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=_TEXTS, told=_TEXTS, asked=_TEXTS)
+def test_no_text_breaks_the_comparison(text: str, told: str, asked: str) -> None:
+    assert isinstance(find_difference(text, told, asked), str)
+    assert turns_in_german(text, told, asked) in (True, False)
+
+
+@pytest.mark.parametrize("part", ["of the fund ", "fund, ", "sold and ", "that said ", "(", "x/except"])
+def test_neither_depth_nor_length_breaks_it(part: str) -> None:
+    text = part * (1_900 // len(part))
+    assert isinstance(find_difference(text, text, ""), str)
+    assert find_difference(part * 2_001, "The fund sold.", "") == "too long to compare"
+    assert turns_in_german(part * 400, part * 400, "") in (True, False)

@@ -180,16 +180,11 @@ MEMORIES: Final = (
         withheld="Patterns made from names of companies and words of questions, in a program's memory until it ends.",
     ),
     Fields(
-        "memory:apps.retrieval.stages.grounding.grammar.parsing",
-        Sort.NONE,
-        because="The parser of English sentences. It forgets the words of each sentence when it has read it.",
-    ),
-    Fields(
         "memory:apps.retrieval.stages.figures.lines memory:apps.retrieval.stages.grounding.labels "
         "memory:apps.retrieval.stages.grounding.moving_words memory:apps.retrieval.stages.grounding.paraphrase "
-        "memory:apps.retrieval.stages.grounding.wording",
+        "memory:apps.retrieval.stages.grounding.wording memory:apps.retrieval.stages.grounding.grammar.parsing",
         Sort.NONE,
-        because="Labels of statement lines and other words that come with it, by language.",
+        because="Labels of statement lines, other words that come with it, and the parser, which forgets what it reads.",
     ),
     Fields(
         "memory:apps.retrieval.stages.question.jurisdiction_names",

@@ -6,7 +6,8 @@ No parser of German comes in packages, so words and their order are compared. En
 from __future__ import annotations
 
 import re
-from itertools import combinations
+import sys
+from collections.abc import Sequence
 from typing import Final
 
 from apps.retrieval.stages.grounding.paraphrase import find_word, tell, telling_words
@@ -205,7 +206,20 @@ def _is_reversed(sentence: str, piece: str) -> bool:
         for term in telling_words(word, _LANGUAGE)
         if (place := find_word(term, told, _LANGUAGE)) >= 0
     ]
-    return any(
-        one > verb > other and is_noun and other_is_noun and not is_verb_noun
-        for (one, is_noun), (verb, is_verb_noun), (other, other_is_noun) in combinations(places, 3)
-    )
+    highest = -1
+    behind = _lowest_behind(places)
+    for (place, is_noun), lowest in zip(places, behind, strict=True):
+        if is_noun:
+            highest = max(highest, place)
+        elif lowest < place < highest:
+            return True
+    return False
+
+
+def _lowest_behind(places: Sequence[tuple[int, bool]]) -> list[int]:
+    """Return for each word the first place in the source of the nouns that follow it in the sentence."""
+    lowest, found = sys.maxsize, []
+    for place, is_noun in reversed(places):
+        found.append(lowest)
+        lowest = min(lowest, place) if is_noun else lowest
+    return found[::-1]

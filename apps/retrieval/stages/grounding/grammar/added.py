@@ -43,6 +43,7 @@ _RULE: Final = re.compile(
     re.IGNORECASE,
 )
 _TO_THE_NOUN: Final = 4
+_WORDS_OF_EXCEPT: Final = 4
 
 
 def find_added(pair: Pair) -> str:
@@ -112,10 +113,11 @@ def _narrowing(noun: Word) -> list[Word]:
 def _exception_left_out(pair: Pair) -> str:
     if _EXCEPT.search(pair.text) or DENIES.search(pair.text):
         return ""
-    joined = " ".join(each.text for each in pair.source)
-    for found in _EXCEPT.finditer(joined):
-        at = len(joined[: found.start()].split())
-        noun = pair.source[at].head
+    for word in pair.source:
+        found = _EXCEPT.match(" ".join(each.text for each in pair.source[word.at : word.at + _WORDS_OF_EXCEPT]))
+        if found is None:
+            continue
+        noun = word.head
         for _ in range(_TO_THE_NOUN):
             if noun.kind in ("NOUN", "PROPN", "VERB") and noun.lower != "excluding":
                 break
@@ -144,6 +146,6 @@ def _whom_left_out(pair: Pair) -> str:
             continue
         found = pair.found(word)
         describing = [describers_of(noun) for noun in found]
-        if found and all(each and not any(pair.knows(word) for word in each) for each in describing):
+        if found and all(each and not any(map(pair.knows, each)) for each in describing):
             return f"leaves out which {word.text}"
     return ""

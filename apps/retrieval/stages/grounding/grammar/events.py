@@ -32,13 +32,10 @@ def verb_of(event: Word) -> Word:
 
 
 def is_passive(event: Word) -> bool:
-    if any(each.role == "auxpass" for each in event.children) or (
-        event.role in ("acl", "acomp") and event.tag == "VBN"
-    ):
-        return True
-    # "was drawn and repaid"
-    is_second = event.role == "conj" and event.tag in ("VBN", "VBD") and not _has(event, "aux", "auxpass", "dobj")
-    return is_second and event.head is not event and is_passive(event.head)
+    # "was drawn and repaid": the second has the auxiliary of the first.
+    while event.role == "conj" and event.tag in ("VBN", "VBD") and not _has(event, "aux", "auxpass", "dobj"):
+        event = event.head
+    return _has(event, "auxpass") or (event.role in ("acl", "acomp") and event.tag == "VBN")
 
 
 def _has(event: Word, *roles: str) -> bool:
@@ -81,7 +78,8 @@ def governor_of(word: Word) -> tuple[Word | None, str]:
         if head is word or role == "ROOT":
             return None, ""
         if role in ("conj", "appos"):
-            return governor_of(head)
+            word, role, head = head, head.role, head.head
+            continue
         if (head.role in ("prep", "agent", "dative") and not head.says_something) or head.kind == "ADP":
             role = "agent" if head.role == "agent" else head.lemma
             above = head.head.head if head.role == "conj" else head.head
@@ -144,14 +142,16 @@ def _root_of(word: Word) -> Word:
 
 
 def _listed_with(word: Word) -> Iterator[Word]:
-    for each in word.children:
-        if each.role == "conj":
-            yield each
-            yield from _listed_with(each)
+    """Yield the further items of a list, each of which depends on the one before it."""
+    waiting = [each for each in word.children if each.role == "conj"]
+    while waiting:
+        item = waiting.pop(0)
+        yield item
+        waiting.extend(each for each in item.children if each.role == "conj")
 
 
 def above(event: Word) -> Iterator[tuple[Word, str]]:
-    """Yield the words that an event is part of what they say: "refused" of "refused to approve", with the relation.
+    """Yield each word that an event stands under, with its relation to it: "refused" for "refused to approve".
 
     It ends where the event says something by itself: in a relative clause, after a semicolon, behind a quotation mark.
     """

@@ -90,5 +90,5 @@ def describers_of(noun: Word) -> list[Word]:
         if each.role == "prep":
             found += [word for word in each.children if word.role == "pobj" and word.says_something]
         elif each.role in ("acl", "relcl"):
-            found += [word for word in each.all_below() if word.says_something]
+            found += [word for word in each.subtree() if word.says_something]
     return found

@@ -63,20 +63,26 @@ class Word:
             word = word.head
             yield word
 
-    def all_below(self) -> Iterator[Word]:
+    def subtree(self) -> Iterator[Word]:
         """Yield the word and all that depend on it."""
-        yield self
-        for each in self.children:
-            yield from each.all_below()
+        waiting = [self]
+        while waiting:
+            word = waiting.pop()
+            yield word
+            waiting.extend(word.children)
 
 
 def parse(text: str) -> tuple[Word, ...]:
     """Return the words of a text in their order."""
     with _READING:
         model = load_model()
-        with model.memory_zone():
-            # What is blanked in a sentence leaves gaps, by which the parser reads it otherwise.
-            return _copy(model(_GAP.sub(r"\g<mark>", " ".join(text.split()))))
+        try:
+            with model.memory_zone():
+                # What is blanked in a sentence leaves gaps, by which the parser reads it otherwise.
+                return _copy(model(_GAP.sub(r"\g<mark>", " ".join(text.split()))))
+        finally:
+            # The memory zone covers the vocabulary. The lemmatizer keeps each word that it has seen in its own cache.
+            model.get_pipe("lemmatizer").cache.clear()
 
 
 def _copy(doc: Doc) -> tuple[Word, ...]:
