@@ -111,7 +111,7 @@ _WORDS = st.sampled_from(
         listed(
             "the a no not only most each every other than except excluding one two twice second fund funds board"
             " auditor claim month year must may will was were is be sold sell approve refused report holds to of"
-            " by from until before and or because if that which who it 3 % , ; : . ( ) x/except - \u201c n't nor"
+            " by from until before and or because if that which who it 3 % , ; : . ( ) x/except - n't nor"
             " neither instead rather"
         )
     )

@@ -184,7 +184,7 @@ MEMORIES: Final = (
         "memory:apps.retrieval.stages.grounding.moving_words memory:apps.retrieval.stages.grounding.paraphrase "
         "memory:apps.retrieval.stages.grounding.wording memory:apps.retrieval.stages.grounding.grammar.parsing",
         Sort.NONE,
-        because="Labels of statement lines, other words that come with it, and the parser, which forgets what it reads.",
+        because="Lists of words by language that come with the release, and the parser, which forgets what it reads.",
     ),
     Fields(
         "memory:apps.retrieval.stages.question.jurisdiction_names",
