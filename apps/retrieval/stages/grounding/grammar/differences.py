@@ -18,7 +18,8 @@ def find_difference(text: str, told: str, asked: str) -> str:
     Args: told: the sentence of the source. asked: the question, which may say what the sentence leaves out.
     Returns: an empty text if nothing is found. A parser errs in a few sentences of a hundred, so nothing follows from
         that alone: what a sentence says is compared by its words, too. A text of more than 2,000 characters is no
-        sentence, and counts as different: comparing takes time with the square of its length.
+        sentence, and counts as different: comparing takes time with the square of its length. The text names words of
+        the source, so it is for who tests the check, and is never recorded.
     """
     if max(len(text), len(told)) > _LONGEST_CHARS:
         return "too long to compare"
