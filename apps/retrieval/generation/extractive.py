@@ -20,6 +20,8 @@ from apps.retrieval.contracts import (
     RefusalReason,
 )
 from apps.retrieval.generation.calls import UNNOTED, Calls
+from apps.retrieval.stages.figures.calculating.operands import Calculated
+from apps.retrieval.stages.figures.calculating.work import calculate, find_value
 from apps.retrieval.stages.figures.line_answer import line_rows, names_a_measure
 from apps.retrieval.stages.figures.line_items import PARTS
 from apps.retrieval.stages.figures.measures import WorkedMeasure, work_out_measures
@@ -64,8 +66,12 @@ class ExtractiveGenerator:
         """
         kind = read_answer_kind(analysis.text, wants_number=analysis.wants_number, language=analysis.language)
         rated = rate(analysis, context, kind)
+        if calculated := calculate(analysis, context):
+            return self._from_calculation(calculated)
         if rows := self._from_rows(analysis, context, rated):
             return rows
+        if value := find_value(analysis, context):
+            return self._from_calculation(value)
         chosen = choose(rated, analysis, context, kind, most=self._maximum_quotes)
         if chosen is None or chosen.nearness < CLOSE_FROM:
             return self._answer((), "", refusal=Refusal(reason=RefusalReason.NOT_IN_CONTEXT, message=_NOTHING))
@@ -81,6 +87,12 @@ class ExtractiveGenerator:
             return self._answer(quotes, lines, notes=(note,), missing=chosen.missing)
         text = f"{_lead(chosen)}\n{lines}"
         return self._answer(quotes, text, notes=(note,), closest=True, missing=chosen.missing)
+
+    def _from_calculation(self, found: Calculated) -> GeneratedAnswer:
+        quotes = tuple(with_row(quote, passage) for quote, passage in found.rows)
+        text = "\n".join((*found.lines, *map(_line, quotes)))
+        note = f"{len(found.lines)} calculations, from {len(quotes)} rows."
+        return self._answer(quotes, text, notes=(note,), worked_out=len(found.lines))
 
     def _from_rows(
         self, analysis: QueryAnalysis, context: ContextBlock, rated: Sequence[RatedPiece]

@@ -112,10 +112,15 @@ def _matches(item: LineItem, chunk: StoredChunk) -> Iterator[_Match]:
         label = row_label(row)
         if not label:
             continue
-        nearest = _nearest(item, _label_terms(label, chunk.language), chunk.language)
-        if nearest is not None:
-            distance = (*nearest, _TAIL.search(label) is not None)
+        distance = label_distance(item, label, chunk.language)
+        if distance is not None:
             yield _Match(item=item, chunk=chunk, start=unit.start, end=unit.end, distance=distance)
+
+
+def label_distance(item: LineItem, label: str, language: str) -> tuple[int, int, int, bool] | None:
+    """Return how far a row's label is from a line of the statements, less being nearer; None if it is another line."""
+    nearest = _nearest(item, _label_terms(label, language), language)
+    return None if nearest is None else (*nearest, _TAIL.search(label) is not None)
 
 
 def _nearest(item: LineItem, told: frozenset[str], language: str) -> tuple[int, int, int] | None:

@@ -1,0 +1,112 @@
+"""The words, in English and German, from which the form of a calculation is read. They name no figure."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+
+def _words(*patterns: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(patterns)})\b", re.IGNORECASE)
+
+
+RISE: Final = _words(
+    r"increas\w*|ris(?:e|es|en|ing)|rose|gr[eo]w(?:s|n|ing|th)?|climb\w*|gain(?:s|ed)?|expand\w*|expansion|jump\w*|improv\w*|strengthen\w*"
+    r"|(?:went|go|goes|gone|going)\s+up|rais(?:e|ed|es|ing)|advanc(?:e|ed|es)",
+    r"gestiegen|stieg(?:en)?|anstieg|zunahme|zugenommen|zugelegt|gewachsen|wuchs(?:en)?|wachstum|erh\u00f6ht(?:e|en)?|erh\u00f6hung|zuwachs|verbessert(?:e|en)?",
+)
+FALL: Final = _words(
+    r"decreas\w*|fall(?:s|en|ing)?|fell|declin\w*|drop(?:s|ped|ping)?|shr[aiu]nk(?:s|ing)?|reduc(?:e|ed|es|tion)|deteriorat\w*|worsen\w*|weaken\w*|contract(?:ed|ion)"
+    r"|(?:went|go|goes|gone|going|came|come|comes)\s+down",
+    r"gesunken|sank(?:en)?|r\u00fcckgang|abnahme|abgenommen|gefallen|fiel(?:en)?|zur\u00fcckgegangen|verringert(?:e|en)?|verschlechtert(?:e|en)?|geschrumpft",
+)
+CHANGE: Final = _words(
+    r"chang(?:e|es|ed|ing)|mov(?:e|ed|ement)|develop(?:ed|ment)|evolv\w*|swing|yoy|year[\s-](?:on|over)[\s-]year",
+    r"ver\u00e4nder\w*|\u00e4nder(?:te|ten|ung)|entwickel\w*",
+)
+MORE: Final = _words(
+    r"more|higher|larger|bigger|greater|better|up|mehr|h\u00f6her(?:e[nrsm]?)?|gr\u00f6\u00dfer(?:e[nrsm]?)?|besser(?:e[nrsm]?)?"
+)
+LESS: Final = _words(
+    r"less|lower|smaller|fewer|worse|down|weniger|niedriger(?:e[nrsm]?)?|geringer(?:e[nrsm]?)?|kleiner(?:e[nrsm]?)?|schlechter(?:e[nrsm]?)?"
+)
+PERCENT: Final = re.compile(
+    r"%|\b(?:per\s?cent(?:age)?s?|pct|prozent(?:ual|uale)?|growth\s+rate|rate\s+of\s+(?:growth|change))\b",
+    re.IGNORECASE,
+)
+COMPOUND: Final = _words(
+    r"CAGR|compound(?:ed|ing)?(?:\s+(?:annual|yearly|average))*(?:\s+(?:rate\s+of\s+)?growth)?(?:\s+rate)?",
+    r"(?:average|mean)\s+(?:annual|yearly)\s+(?:rate\s+of\s+)?growth(?:\s+rate)?|annuali[sz]ed\s+(?:rate\s+of\s+)?growth(?:\s+rate)?",
+    r"(?:durchschnittliche[nrs]?\s+)?j\u00e4hrliche[nrs]?\s+wachstum(?:srate)?",
+)
+PER_YEAR: Final = _words(
+    r"(?:per|a|each|every)\s+(?:year|annum)\s+on\s+average|on\s+average\s+(?:per|a|each|every)\s+year|(?:each|every)\s+year",
+    r"(?:pro|im)\s+jahr\s+im\s+(?:schnitt|durchschnitt)|im\s+(?:schnitt|durchschnitt)\s+(?:pro|im)\s+jahr",
+)
+AVERAGE: Final = _words(r"averag(?:e|es|ed)|mean|durchschnitt(?:lich\w*)?|mittelwert|im\s+(?:mittel|schnitt)")
+SUM: Final = _words(
+    r"sum|add(?:s|ed|ing)?\s+(?:it\s+|them\s+)?(?:all\s+)?up|together|combined|cumulative(?:ly)?|in\s+aggregate|aggregate|in\s+total|totall?(?:ed|ing|led|ling)|altogether|all\s+told",
+    r"(?:total|overall)\s+(?=.{0,60}\b(?:over|across)\b)",
+    r"summe|zusammen(?:gerechnet|genommen)?|insgesamt|kumuliert",
+)
+HIGHEST: Final = _words(
+    r"highest|largest|biggest|greatest|most|best|strongest|top|peak(?:ed)?|maximum|max|fastest|leading",
+    r"(?:am\s+)?(?:h\u00f6chste|gr\u00f6\u00dfte|meiste|st\u00e4rkste|beste|schnellste)[nrsm]?",
+)
+LOWEST: Final = _words(
+    r"lowest|smallest|least|weakest|worst|minimum|min|fewest|slowest|trough",
+    r"(?:am\s+)?(?:niedrigste|kleinste|geringste|schw\u00e4chste|wenigste|schlechteste)[nrsm]?",
+)
+GROUP: Final = _words(
+    r"segments?|divisions?|regions?|business(?:es)?(?:\s+(?:lines?|areas?|units?))?|countr(?:y|ies)|areas?|categor(?:y|ies)|products?|lines?|items?|types?|kinds?|class(?:es)?"
+    r"|units?|markets?|geograph\w+|sectors?|assets?|liabilit(?:y|ies)|expenses?|costs?|debts?|borrowings?|instruments?|facilit(?:y|ies)|sources?|positions?|part",
+    r"segmente?n?s?|(?:geschäfts)?bereiche?n?s?|sparten?|regionen?|l\u00e4nder|land|kategorien?|produkte?|posten|arten?",
+)
+WHICH: Final = _words(r"which|what|who|where|welche[rsnm]?|wo|wer")
+WHICH_YEAR: Final = re.compile(
+    r"\b(?:which|what)\s+(?:\w+\s+){0,3}?years?\b|\bwhen\b|\byear\s+(?:of|with)\s+the\b|\bwelche[mns]?\s+(?:\w+\s+)?jahre?\b|\bwann\b",
+    re.IGNORECASE,
+)
+_YEAR: Final = r"(?:FY\s?|fiscal\s+(?:year\s+)?)?'?(?:19|20)\d\d"
+YEAR_RANGE: Final = re.compile(
+    rf"{_YEAR}\s*(?:-|\u2013|\u2014|to|through|until|till|bis)\s*(?:the\s+end\s+of\s+|(?:year[\s-]?)?end\s+)?(?:{_YEAR}|\d\d\b)"
+    rf"|\b(?:between|zwischen|from|von)\s+(?:the\s+end\s+of\s+|end\s+)?{_YEAR}\s+(?:and|to|und|bis)\s+",
+    re.IGNORECASE,
+)
+SINCE: Final = re.compile(rf"\b(?:since|seit)\s+(?:the\s+end\s+of\s+|year[\s-]end\s+)?{_YEAR}", re.IGNORECASE)
+COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "zwei": 2, "drei": 3, "vier": 4, "f\u00fcnf": 5, "both": 2}
+DIFFERS: Final = re.compile(r"\b(?:differ\w*|unterschied|differenz)\b", re.IGNORECASE)
+YEARS_COUNTED: Final = re.compile(
+    rf"\b(?P<count>{'|'.join(COUNTS)}|[2-9])[\s-]*(?:fiscal\s+|financial\s+|last\s+|reported\s+)?(?:years?|jahren?)\b",
+    re.IGNORECASE,
+)
+_SHARE: Final = r"(?:share|percentage|percent|per\s+cent|proportion|fraction|portion|%)"
+_VERB: Final = (
+    r"(?:came|comes?|is|are|was|were|went|goes|go|did|does|do|has|had|stem\w*|relate[sd]?|attributable|account\w*|made|consist\w*|belong\w*|falls?"
+    r"|fell|represent\w*|sat|sits|spent)"
+)
+SHARES: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?P<part>.+?)\b(?:as\s+an?\s+|in\s+)?{_SHARE}\s+of\s+(?P<whole>(?:(?!\b{_VERB}\b).)+)$",
+        rf"\b(?:{_SHARE}|part|how\s+much)\s+of\s+(?P<whole>.+?)\s+{_VERB}\b(?P<part>.+)",
+        rf"\b(?:{_SHARE}|weight)\s+(?:do|does|did|has|have|had|is|was)?\s*(?P<part>.+?)\s+(?:have\s+|had\s+)?(?:of|in)\s+(?P<whole>.+)",
+        r"(?P<part>.+?)\b(?:account(?:s|ed)?\s+for|contribut\w+|represent(?:s|ed)?|ma[dk]e?s?\s+up)\b.*?\b(?:of|to)\s+(?P<whole>.+)",
+        r"\b(?:anteil|prozentsatz)\b(?P<part>.+?)\b(?:an|am)\s+(?P<whole>.+)",
+        r"\bwie\s*viel\s+prozent\s+(?:der|des|vom|von)\s+(?P<whole>.+?)\s+(?:entf\w+|kam\w*|stamm\w*|mach\w*|ging\w*|war\w*|ist|sind)\b(?P<part>.+)",
+    )
+)
+DIFFERENCES: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\b(?:difference|gap|unterschied|differenz)\s+(?:\w+\s+){0,3}?(?:between|zwischen)\s+(?P<one>.+?)\s+(?:and|und)\s+(?P<two>.+)",
+        r"\b(?:more|higher|larger|bigger|greater|less|lower|smaller|fewer|mehr|weniger|h\u00f6her|niedriger|gr\u00f6\u00dfer|kleiner)\b(?P<one>.+?)\b(?:than|als)\s+(?P<two>.+)",
+        r"(?P<one>.+?)\b(?:exceed\w*|outstrip\w*|\u00fcberst\w+|\u00fcbertr\w+)\b(?P<two>.+)",
+        r"(?P<one>.+?)\b(?:minus|less|abz\u00fcglich)\b(?P<two>.+)",
+    )
+)
+_FORMS: Final = (COMPOUND, PER_YEAR, RISE, FALL, CHANGE, MORE, LESS, AVERAGE, SUM, HIGHEST, LOWEST, PERCENT)
+NAMES_NO_FIGURE: Final = re.compile(
+    "|".join(each.pattern for each in (*_FORMS, WHICH, YEARS_COUNTED)).replace("?P<count>", "?:"), re.IGNORECASE
+)
+"""The words that name no figure, to be left out of what an operand is called."""

@@ -1,0 +1,142 @@
+"""Read which calculation a question asks for, by its form: a closed set, whatever is asked about.
+
+A form is read from a few words (a change, a share, an average), the years and the unit. What the figures are called
+plays no part here: series.py and matching.py find their rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from apps.retrieval.contracts import AnswerKind, QueryAnalysis
+from apps.retrieval.stages.figures.calculating import form_words as words
+from apps.retrieval.stages.question.answer_kind import read_answer_kind
+
+
+class Form(StrEnum):
+    VALUE = "value"
+    CHANGE = "change"
+    COMPOUND_GROWTH = "compound_growth"
+    AVERAGE = "average"
+    SUM = "sum"
+    HIGHEST = "highest"
+    LOWEST = "lowest"
+    SHARE = "share"
+    DIFFERENCE = "difference"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedForm:
+    """A calculation that a question asks for.
+
+    form: what is calculated. parts: the texts that name the operands: one, or two (a share: the part and the whole).
+    years: those that the question names, earliest first. whole_range: whether the years between them count too.
+    since: whether the time goes on from the year named. count: over how many years; 0 if the question does not say.
+    among_rows: whether rows are compared or added, and not the years of one row.
+    of_change: whether the highest or lowest change is asked for, and not the highest or lowest value.
+    yes_no: whether the question is whether something is so. rises: what it supposes: True for a rise, False for a
+        fall, None for neither.
+    """
+
+    form: Form
+    parts: tuple[str, ...]
+    years: tuple[int, ...]
+    whole_range: bool = False
+    since: bool = False
+    count: int = 0
+    among_rows: bool = False
+    of_change: bool = False
+    yes_no: bool = False
+    rises: bool | None = None
+
+    @property
+    def several_years(self) -> bool:
+        return len(self.years) > 1 or self.count > 1 or self.since
+
+
+def read_forms(analysis: QueryAnalysis) -> tuple[AskedForm, ...]:
+    """Return the calculations that a question may ask for, the likeliest first and VALUE last; empty if for none."""
+    text = analysis.text
+    counted = words.YEARS_COUNTED.search(text)
+    plain = AskedForm(
+        form=Form.VALUE,
+        parts=(text,),
+        years=tuple(sorted({each.fiscal_year for each in analysis.periods})),
+        whole_range=words.YEAR_RANGE.search(text) is not None,
+        since=words.SINCE.search(text) is not None,
+        count=_count(counted["count"]) if counted else 0,
+    )
+    kind = read_answer_kind(text, wants_number=analysis.wants_number, language=analysis.language)
+    if kind in (AnswerKind.REASON, AnswerKind.DEFINITION, AnswerKind.DURATION):
+        return ()
+    plain = replace(plain, of_change=_is_change(text))
+    return (*(found for read in _READERS for found in read(text, kind, plain)), plain)
+
+
+def _count(word: str) -> int:
+    return words.COUNTS.get(word.lower()) or int(word)
+
+
+def _compound(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:
+    if words.COMPOUND.search(text) or (words.PER_YEAR.search(text) and _is_change(text)):
+        yield replace(plain, form=Form.COMPOUND_GROWTH)
+
+
+def _extreme(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:
+    form = Form.HIGHEST if words.HIGHEST.search(text) else Form.LOWEST if words.LOWEST.search(text) else None
+    if form is None:
+        return
+    found = replace(plain, form=form)
+    if words.WHICH_YEAR.search(text):
+        yield found
+    elif words.GROUP.search(text) and (words.WHICH.search(text) or kind is AnswerKind.NAME):
+        yield replace(found, among_rows=True)
+    elif plain.several_years:
+        yield found
+
+
+def _difference(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:
+    for pattern in words.DIFFERENCES:
+        found = pattern.search(text)
+        if found is not None and kind is not AnswerKind.YES_NO:
+            yield replace(plain, form=Form.DIFFERENCE, parts=(found["one"], found["two"]), among_rows=True)
+            return
+
+
+def _over_several(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:
+    if words.AVERAGE.search(text) and plain.several_years:
+        yield replace(plain, form=Form.AVERAGE)
+    elif words.SUM.search(text) and plain.several_years:
+        yield replace(plain, form=Form.SUM)
+
+
+def _share(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:
+    stripped = text.strip().rstrip("?.! ")
+    for pattern in words.SHARES:
+        if (found := pattern.search(stripped)) is not None:
+            yield replace(plain, form=Form.SHARE, parts=(found["part"], found["whole"]), among_rows=True)
+
+
+def _change(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:
+    rises = words.RISE.search(text) is not None or words.MORE.search(text) is not None
+    falls = words.FALL.search(text) is not None or words.LESS.search(text) is not None
+    if kind is AnswerKind.YES_NO and (rises or falls or _is_change(text)):
+        yield replace(plain, form=Form.CHANGE, yes_no=True, rises=None if rises is falls else rises)
+    elif _is_change(text) or (plain.several_years and words.DIFFERS.search(text)):
+        yield replace(plain, form=Form.CHANGE)
+
+
+_READERS: tuple[Callable[[str, AnswerKind, AskedForm], Iterator[AskedForm]], ...] = (
+    _compound,
+    _extreme,
+    _over_several,
+    _difference,
+    _share,
+    _change,
+)
+
+
+def _is_change(text: str) -> bool:
+    return any(pattern.search(text) for pattern in (words.RISE, words.FALL, words.CHANGE))

@@ -1,0 +1,164 @@
+"""The operands of a calculation: a figure of a row in a year, or a measure that is itself calculated from rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Final
+
+from apps.retrieval.contracts import Passage, QueryAnalysis, Quote
+from apps.retrieval.stages.figures.calculating.matching import find_series, same_figures
+from apps.retrieval.stages.figures.calculating.ratios import Ratio, asked_ratio
+from apps.retrieval.stages.figures.calculating.series import Series
+from apps.retrieval.stages.figures.numbers import NumberUnit
+
+_PERCENT_PLACES: Final = Decimal("0.1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operand:
+    """A figure of one year. value: its size, with its sign unless the row is negative throughout.
+
+    text: as it is written in a calculation. places: its decimals. exponent, currencies: as stated; None or
+    empty where they are not.
+    before: a calculation that gives it, to be shown first; empty for a figure of a row.
+    """
+
+    label: str
+    year: int
+    value: Decimal
+    text: str
+    percent: bool
+    places: int
+    exponent: int | None
+    currencies: frozenset[str]
+    rows: tuple[tuple[Quote, Passage], ...]
+    refs: tuple[str, ...]
+    before: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Track:
+    """What a question names, as a figure a year. years: those that are held, earliest first."""
+
+    label: str
+    percent: bool
+    years: tuple[int, ...]
+    company: str
+    of: Callable[[int], Operand | None] = field(repr=False)
+
+    def all_of(self, years: Sequence[int]) -> list[Operand] | None:
+        """Return the operands of all these years; None if one of them is not held."""
+        found = [each for each in map(self.of, years) if each is not None]
+        return found if found and len(found) == len(years) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calculated:
+    """Calculations that answer a question. lines: as shown, each with the references of its operands.
+
+    rows: the rows that the operands are from, with their passages.
+    """
+
+    lines: tuple[str, ...]
+    rows: tuple[tuple[Quote, Passage], ...]
+
+
+def find_track(part: str, series: Sequence[Series], analysis: QueryAnalysis) -> Track | None:
+    """Return what a part of the question names; None if that is nothing, or several rows that differ.
+
+    A measure that is calculated (an operating margin) is taken from a row of its own if there is one.
+    """
+    matches = find_series(part, analysis, series)
+    best = [each for each in matches if each.score == matches[0].score]
+    if best and same_figures(best):
+        # The same row may stand in several passages.
+        return track_of(max((each.series for each in best), key=lambda each: len(each.by_year)))
+    ratio = asked_ratio(part, series, analysis)
+    return _of_ratio(ratio) if ratio and not matches else None
+
+
+def track_of(series: Series) -> Track:
+    return Track(
+        label=series.label,
+        percent=series.unit is NumberUnit.PERCENT,
+        years=tuple(sorted(series.by_year)),
+        company=series.passage.chunk.document.company,
+        of=lambda year: operand_of(series, year),
+    )
+
+
+def operand_of(series: Series, year: int) -> Operand | None:
+    figure = series.by_year.get(year)
+    if figure is None:
+        return None
+    negative = figure.number.negative and not series.negative_throughout
+    percent = series.unit is NumberUnit.PERCENT
+    size = f"{figure.number.value:,}{' %' if percent else ''}"
+    return Operand(
+        label=series.label,
+        year=year,
+        value=-figure.number.value if negative else figure.number.value,
+        text=f"({size})" if negative else size,
+        percent=percent,
+        places=figure.number.decimals,
+        exponent=figure.stated.exponent,
+        currencies=figure.stated.currencies,
+        rows=((series.quote, series.passage),),
+        refs=(figure.ref_id,),
+    )
+
+
+def _of_ratio(ratio: Ratio) -> Track:
+    def of(year: int) -> Operand | None:
+        worked = ratio.of(year)
+        if worked is None:
+            return None
+        text = f"{worked.value:,}{' %' if ratio.percent else ''}"
+        return Operand(
+            label=ratio.label,
+            year=year,
+            value=worked.value,
+            text=text,
+            percent=ratio.percent,
+            places=max(0, -int(worked.value.as_tuple().exponent)),
+            exponent=None,
+            currencies=frozenset(),
+            rows=worked.rows,
+            refs=worked.refs,
+            before=f"{ratio.formula}, FY{year}: {worked.text} = {text}",
+        )
+
+    return Track(label=ratio.label, percent=ratio.percent, years=ratio.years, company=ratio.company, of=of)
+
+
+def show(lines: Sequence[str], operands: Sequence[Operand], *, each_its_own: bool = False) -> Calculated:
+    """Return the lines after the calculations of their operands, with their references.
+
+    Args: each_its_own: whether each line is of one operand, in the same order, and not all lines of all operands.
+    """
+    before = [f"{each.before} {_marks([each])}" for each in operands if each.before]
+    marked = [f"{line} {_marks([operands[index]] if each_its_own else operands)}" for index, line in enumerate(lines)]
+    rows = {quote: passage for each in operands for quote, passage in each.rows}
+    return Calculated(lines=(*dict.fromkeys(before), *marked), rows=tuple(rows.items()))
+
+
+def _marks(operands: Sequence[Operand]) -> str:
+    return " ".join(f"[{ref}]" for ref in dict.fromkeys(ref for each in operands for ref in each.refs))
+
+
+def span_of(operands: Sequence[Operand]) -> str:
+    years = [each.year for each in operands]
+    if len(years) > 2 or years[-1] - years[0] == 1:
+        return f"FY{years[0]} to FY{years[-1]}"
+    return " and ".join(f"FY{year}" for year in years)
+
+
+def rounded(value: Decimal, places: int) -> Decimal:
+    found = value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
+    return found if found % 1 else found.quantize(Decimal(1))
+
+
+def percent(share: Decimal) -> str:
+    return f"{(share * 100).quantize(_PERCENT_PLACES, rounding=ROUND_HALF_UP):,} %"

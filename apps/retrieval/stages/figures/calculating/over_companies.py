@@ -1,0 +1,62 @@
+"""Compare what two or more companies report: the same figure of each, side by side, and which is higher."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from apps.retrieval.contracts import FilterField, QueryAnalysis
+from apps.retrieval.stages.figures.calculating.forms import AskedForm
+from apps.retrieval.stages.figures.calculating.operands import Calculated, Operand, Track, find_track, percent, show
+from apps.retrieval.stages.figures.calculating.series import Series
+
+
+def companies_asked(analysis: QueryAnalysis) -> tuple[str, ...]:
+    """Return the companies that a question names, if it names several."""
+    named = [value for each in analysis.filters if each.field is FilterField.COMPANY for value in each.values]
+    return tuple(dict.fromkeys(named)) if len(named) > 1 else ()
+
+
+def compare_companies(
+    companies: Sequence[str], asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis
+) -> Calculated | None:
+    """Return the figure of each company, or its change in per cent, the highest first; None if one is not held."""
+    tracks: list[Track] = []
+    for company in companies:
+        own = [each for each in series if each.passage.chunk.document.company == company]
+        track = find_track(analysis.text, own, analysis)
+        if track is None:
+            return None
+        tracks.append(track)
+    if len({track.percent for track in tracks}) > 1:
+        return None
+    if asked.of_change:
+        return _compare_growth(asked, tracks)
+    year = asked.years[-1] if asked.years else max(set.intersection(*(set(track.years) for track in tracks)), default=0)
+    found = [track.of(year) for track in tracks]
+    operands = [each for each in found if each is not None]
+    if len(operands) < len(tracks) or len({(each.exponent, each.currencies) for each in operands}) > 1:
+        return None
+    order = sorted(zip(companies, operands, strict=True), key=lambda each: -each[1].value)
+    if order[0][1].value == order[1][1].value:
+        return None
+    lines = [f"{company}, “{each.label}”, FY{each.year}: {each.text}" for company, each in order]
+    return show(lines, [each for _, each in order], each_its_own=True)
+
+
+def _compare_growth(asked: AskedForm, tracks: Sequence[Track]) -> Calculated | None:
+    rates: list[tuple[Decimal, Track, Operand, Operand]] = []
+    for track in tracks:
+        last = asked.years[-1] if asked.years else track.years[-1]
+        found = track.all_of((asked.years[0] if len(asked.years) > 1 else last - 1, last))
+        if found is None or found[0].value <= 0 or track.percent:
+            return None
+        before, after = found
+        rates.append(((after.value - before.value) / before.value, track, before, after))
+    rates.sort(key=lambda each: -each[0])
+    lines = [
+        f"{track.company}, “{after.label}”, FY{before.year} to FY{after.year}: "
+        f"({after.text} - {before.text}) / {before.text} = {percent(rate)}"
+        for rate, track, before, after in rates
+    ]
+    return show(lines, [after for *_, after in rates], each_its_own=True)

@@ -1,0 +1,122 @@
+"""Calculations over rows in one year: a share, a difference, a sum, the largest or smallest row of a table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Final
+
+from apps.retrieval.contracts import QueryAnalysis
+from apps.retrieval.stages.figures.calculating.forms import AskedForm, Form
+from apps.retrieval.stages.figures.calculating.matching import find_tables
+from apps.retrieval.stages.figures.calculating.operands import (
+    Calculated,
+    Operand,
+    Track,
+    find_track,
+    operand_of,
+    percent,
+    show,
+)
+from apps.retrieval.stages.figures.calculating.series import Series
+
+_FEWEST_ROWS: Final = 2
+_TOTAL: Final = re.compile(
+    r"\b(?:total|sub-?total|group|consolidated|eliminations?|reconciliation|summe|gesamt|konzern|konsolidierung|\u00fcberleitung)\b",
+    re.IGNORECASE,
+)
+
+
+def share(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
+    """Return one row as a share of another."""
+    whole = find_track(asked.parts[1], series, analysis)
+    part = find_track(asked.parts[0], [each for each in series if whole is None or each.label != whole.label], analysis)
+    if part is None or whole is None or part.percent or whole.percent:
+        return None
+    pair = _in_one_year(asked, part, whole)
+    if pair is None or pair[1].value <= 0:
+        return None
+    one, other = pair
+    return show(
+        [
+            f"“{one.label}” as a share of “{other.label}”, FY{one.year}: {one.text} / {other.text} = "
+            f"{percent(one.value / other.value)}"
+        ],
+        pair,
+    )
+
+
+def difference(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
+    """Return by how much one row exceeds another, or their sum."""
+    tracks = [find_track(part, series, analysis) for part in asked.parts]
+    first, second = tracks[0], tracks[1]
+    if first is None or second is None or first.label == second.label or first.percent is not second.percent:
+        return None
+    pair = _in_one_year(asked, first, second)
+    if pair is None:
+        return None
+    one, other = pair
+    unit = " %" if first.percent else ""
+    if asked.form is Form.SUM:
+        line = f"{one.text} + {other.text} = {one.value + other.value:,}{unit}"
+        return show([f"“{one.label}” and “{other.label}”, FY{one.year}: {line}"], pair)
+    if other.value > one.value:
+        one, other = other, one
+    unit = " percentage points" if first.percent else ""
+    line = f"{one.text} - {other.text} = {one.value - other.value:,}{unit}"
+    return show([f"“{one.label}” less “{other.label}”, FY{one.year}: {line}"], pair)
+
+
+def extreme_row(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
+    """Return the row of a table with the highest or lowest figure, or with the highest or lowest change in per cent."""
+    for table in find_tables(asked.parts[0], analysis, series):
+        rows = [each for each in table if not _TOTAL.search(each.label)]
+        year = asked.years[-1] if asked.years else max((year for each in rows for year in each.by_year), default=0)
+        before = asked.years[0] if len(asked.years) > 1 else year - 1
+        found = _without_sums([each for each in (operand_of(row, year) for row in rows) if each is not None])
+        if len(found) < _FEWEST_ROWS:
+            continue
+        if not asked.of_change:
+            return _show_extreme(asked, found)
+        earlier = {row.label: operand_of(row, before) for row in rows}
+        pairs = [(each, earlier.get(each.label)) for each in found]
+        grown = [(each, prior) for each, prior in pairs if prior is not None and prior.value > 0]
+        if len(grown) == len(pairs) and not any(each.percent for each in found):
+            return _show_growth(asked, grown)
+    return None
+
+
+def _show_extreme(asked: AskedForm, found: Sequence[Operand]) -> Calculated | None:
+    best, *others = sorted(found, key=lambda each: each.value, reverse=asked.form is Form.HIGHEST)
+    if others[0].value == best.value:
+        return None
+    word = "highest" if asked.form is Form.HIGHEST else "lowest"
+    rest = "; ".join(f"{each.label}: {each.text}" for each in others)
+    said = f"“{best.label}” has the {word} figure of {len(found)} rows in FY{best.year}: {best.text} ({rest})."
+    return show([said], found)
+
+
+def _show_growth(asked: AskedForm, grown: Sequence[tuple[Operand, Operand]]) -> Calculated | None:
+    rates = [(after.value - before.value) / before.value for after, before in grown]
+    order = sorted(zip(grown, rates, strict=True), key=lambda each: each[1], reverse=asked.form is Form.HIGHEST)
+    if len(order) > 1 and order[0][1] == order[1][1]:
+        return None
+    lines = [
+        f"“{after.label}”, FY{before.year} to FY{after.year}: ({after.text} - {before.text}) / {before.text} = "
+        f"{percent(rate)}"
+        for (after, before), rate in order
+    ]
+    return show(lines, [each for pair in grown for each in pair])
+
+
+def _without_sums(found: Sequence[Operand]) -> list[Operand]:
+    """Leave out rows that are the sum of all others: totals under any name."""
+    total = sum((each.value for each in found), Decimal(0))
+    return [each for each in found if len(found) <= _FEWEST_ROWS or each.value * 2 != total]
+
+
+def _in_one_year(asked: AskedForm, first: Track, second: Track) -> tuple[Operand, Operand] | None:
+    year = asked.years[-1] if asked.years else max(set(first.years) & set(second.years), default=0)
+    one, other = first.of(year), second.of(year)
+    return (one, other) if one and other and one.exponent == other.exponent else None

@@ -1,0 +1,115 @@
+"""Read the rows of the tables in the context as series: what a row and its columns are called, and a figure a year."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from apps.corpus.terms import terms
+from apps.retrieval.contracts import ContextBlock, Passage, QueryAnalysis, Quote
+from apps.retrieval.stages.figures.answerable import is_of_company
+from apps.retrieval.stages.figures.in_passages import Figure, read_piece
+from apps.retrieval.stages.figures.numbers import NumberUnit
+from apps.retrieval.stages.ranking.quotable import quotable_pieces
+from apps.retrieval.stages.ranking.units import split_units, surroundings_of
+
+_PERIOD: Final = re.compile(r"(?:fy|q[1-4]|h[12])[a-z]*\d*|[a-z]+(?:19|20)\d\d")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """A row of a table, or that part of it whose columns differ only in the year.
+
+    label: what the row is called. own: the terms of its label.
+    heading: the line above it that names what the rows under it have in common.
+    column: the terms of its columns, without years.
+    above: the terms of the headings, caption and section above it. table: rows of one table have the same one.
+    by_year: year -> figure. unit: of every figure.
+    """
+
+    passage: Passage
+    quote: Quote
+    label: str
+    own: frozenset[str]
+    column: frozenset[str]
+    above: frozenset[str]
+    table: tuple[str, int]
+    heading: str
+    by_year: dict[int, Figure]
+    unit: NumberUnit
+    per_share: bool
+
+    @property
+    def negative_throughout(self) -> bool:
+        return all(each.number.negative for each in self.by_year.values())
+
+
+def read_series(context: ContextBlock, analysis: QueryAnalysis) -> tuple[Series, ...]:
+    """Return the series of every table of the company asked about, in the order of the context."""
+    return tuple(
+        series for passage in context.passages if is_of_company(passage, analysis) for series in _of_passage(passage)
+    )
+
+
+def _of_passage(passage: Passage) -> Iterator[Series]:
+    chunk = passage.chunk
+    units = split_units(chunk.text)
+    around = frozenset(terms(surroundings_of(chunk, units), chunk.language))
+    table, ends = 0, -1
+    rows = {unit.start: unit for unit in units if unit.is_row}
+    for piece in quotable_pieces(passage):
+        row = rows.get(piece.start)
+        if row is None:
+            continue
+        # Rows that follow each other without a line between them are of one table.
+        if ends < 0 or chunk.text[ends : row.start].strip():
+            table = row.start
+        ends = row.end
+        figures = read_piece(passage, piece) or ()
+        for group in _by_column(figures, chunk.language):
+            yield _series(passage, piece, group, around, (passage.ref_id, table))
+
+
+def _by_column(figures: Iterable[Figure], language: str) -> Iterator[list[tuple[Figure, frozenset[str]]]]:
+    """Yield the figures of one row whose columns are called the same but for the year."""
+    groups: dict[tuple[frozenset[str], NumberUnit], list[tuple[Figure, frozenset[str]]]] = {}
+    for figure in figures:
+        if len(figure.years) != 1:
+            continue
+        column = frozenset(term for term in terms(figure.column, language) if not _is_period(term))
+        groups.setdefault((column, figure.number.unit), []).append((figure, column))
+    yield from groups.values()
+
+
+def _is_period(term: str) -> bool:
+    return term[0].isdigit() or _PERIOD.fullmatch(term) is not None
+
+
+def _series(
+    passage: Passage,
+    piece: Quote,
+    group: list[tuple[Figure, frozenset[str]]],
+    around: frozenset[str],
+    table: tuple[str, int],
+) -> Series:
+    first, column = group[0]
+    by_year: dict[int, Figure] = {}
+    for figure, _ in group:
+        (year,) = figure.years
+        by_year.setdefault(year, figure)
+    heading = frozenset(terms(f"{first.heading}", passage.chunk.language))
+    return Series(
+        passage=passage,
+        quote=piece,
+        label=first.label_text,
+        own=first.label,
+        column=column,
+        above=around | heading,
+        table=table,
+        heading=first.heading,
+        by_year=by_year,
+        unit=first.number.unit,
+        per_share=first.per_share,
+    )

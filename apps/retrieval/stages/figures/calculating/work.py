@@ -1,0 +1,71 @@
+"""Answer a question by the calculation that it asks for, over the rows that it names.
+
+Nothing is chosen where the question leaves it open: if two rows fit equally well and differ, nothing is calculated.
+What is written is checked like any other statement (grounding/ground.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Context, DivisionByZero, InvalidOperation, localcontext
+from typing import Final
+
+from apps.retrieval.contracts import AnswerKind, ContextBlock, QueryAnalysis
+from apps.retrieval.stages.figures.calculating.forms import AskedForm, Form, read_forms
+from apps.retrieval.stages.figures.calculating.operands import Calculated, find_track, show
+from apps.retrieval.stages.figures.calculating.over_companies import companies_asked, compare_companies
+from apps.retrieval.stages.figures.calculating.over_rows import difference, extreme_row, share
+from apps.retrieval.stages.figures.calculating.over_years import average_or_sum, change, compound_growth, extreme_year
+from apps.retrieval.stages.figures.calculating.series import Series, read_series
+from apps.retrieval.stages.question.answer_kind import read_answer_kind
+
+_PRECISE: Final = Context(prec=40)
+
+Work = Callable[[AskedForm, Sequence[Series], QueryAnalysis], Calculated | None]
+_OVER_YEARS: Final[Mapping[Form, Work]] = {
+    Form.CHANGE: change,
+    Form.COMPOUND_GROWTH: compound_growth,
+    Form.AVERAGE: average_or_sum,
+    Form.SUM: average_or_sum,
+    Form.HIGHEST: extreme_year,
+    Form.LOWEST: extreme_year,
+}
+_OVER_ROWS: Final[Mapping[Form, Work]] = {
+    Form.SHARE: share,
+    Form.DIFFERENCE: difference,
+    Form.SUM: difference,
+    Form.HIGHEST: extreme_row,
+    Form.LOWEST: extreme_row,
+}
+
+
+def calculate(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | None:
+    """Return the calculation that a question asks for; None if it asks for none, or an operand is missing or open."""
+    forms = read_forms(analysis)
+    if not forms or any(period.fiscal_quarter for period in analysis.periods):
+        return None
+    series = read_series(context, analysis)
+    with localcontext(_PRECISE):
+        if companies := companies_asked(analysis):
+            return compare_companies(companies, forms[0], series, analysis)
+        return next((found for asked in forms if (found := _work(asked, series, analysis))), None)
+
+
+def find_value(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | None:
+    """Return the one row that a question for a figure names, if it gives the year asked for; without a calculation."""
+    forms = read_forms(analysis)
+    kind = read_answer_kind(analysis.text, wants_number=analysis.wants_number, language=analysis.language)
+    if kind is not AnswerKind.NUMBER or len(forms) != 1 or any(each.fiscal_quarter for each in analysis.periods):
+        return None
+    track = find_track(analysis.text, read_series(context, analysis), analysis)
+    years = forms[0].years or (track.years[-1:] if track else ())
+    found = track.all_of(years) if track else None
+    return show((), found) if found else None
+
+
+def _work(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
+    work = (_OVER_ROWS if asked.among_rows else _OVER_YEARS).get(asked.form)
+    try:
+        return work(asked, series, analysis) if work else None
+    except (DivisionByZero, InvalidOperation):
+        return None
