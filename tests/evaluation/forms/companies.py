@@ -122,7 +122,7 @@ def companies_of(set_: str) -> tuple[Company, ...]:
 
 def _company(spec: Mapping[str, Any], own: Mapping[str, Any]) -> Company:
     shared = words_of("words")[spec["language"]]
-    rng, lines = Random(f"labels {spec['id']}"), statements(spec)
+    rng, lines, language = Random(f"labels {spec['id']}"), statements(spec), spec["language"]
     labels = {**shared["labels"], **{key: rng.choice(given) for key, given in own["labels"].items()}}
     company = Company(spec=spec, words=shared, tables={})
 
@@ -136,7 +136,7 @@ def _company(spec: Mapping[str, Any], own: Mapping[str, Any]) -> Company:
             label=label,
             values={year: minus * lines[key][year] for year in sorted(years)},
             places=0 if counts else spec["places"],
-            exponent=0 if counts else spec["exponent"],
+            exponent=spec["note"].get("exponent", 0) if counts else spec["exponent"],
             currency="" if counts else spec["currency"],
             spoken=tuple(dict.fromkeys(spoken)),
             flow=flow,
@@ -145,7 +145,13 @@ def _company(spec: Mapping[str, Any], own: Mapping[str, Any]) -> Company:
     tables: dict[str, tuple[Row, ...]] = {}
     for table, keys in (_LINES_OF_BANK if spec.get("bank") else _LINES).items():
         tables[table] = tuple(
-            row(table, key, labels[key], [running(labels[key]), *own["spoken"].get(key, ())], flow=table != "balance")
+            row(
+                table,
+                key,
+                labels[key],
+                [running(labels[key], language), *own["spoken"].get(key, ())],
+                flow=table != "balance",
+            )
             for key in keys.split()
             if key in lines
         )
@@ -153,7 +159,12 @@ def _company(spec: Mapping[str, Any], own: Mapping[str, Any]) -> Company:
     measures = (("revenue", "revenue"), ("profit", "pbt" if spec.get("bank") else "operating"))
     tables["segments"] = (
         *(
-            row("segments", f"{part}/{place}", name, [each.format(m=running(labels[key]), s=name) for each in spoken])
+            row(
+                "segments",
+                f"{part}/{place}",
+                name,
+                [each.format(m=running(labels[key], language), s=name) for each in spoken],
+            )
             for part, key in measures
             for place, name in enumerate(spec["segments"])
         ),
@@ -162,7 +173,13 @@ def _company(spec: Mapping[str, Any], own: Mapping[str, Any]) -> Company:
     flow, how = note.get("flow", note["kind"] == "regions"), note.get("spoken", "{row}")
     tables["note"] = (
         *(
-            row("note", f"note/{place}", _capital(name), [how.format(row=_in(name, note))], flow=flow)
+            row(
+                "note",
+                f"note/{place}",
+                _capital(name),
+                [how.format(row=name if "spoken" in note else running(name, language))],
+                flow=flow,
+            )
             for place, name in enumerate(note["rows"])
         ),
         row("note", "note_total", shared["total"], ()),
@@ -170,17 +187,9 @@ def _company(spec: Mapping[str, Any], own: Mapping[str, Any]) -> Company:
     return Company(spec=spec, words=shared, tables=tables)
 
 
-def running(label: str) -> str:
+def running(label: str, language: str) -> str:
     """Return a label as it stands within a sentence. German nouns and abbreviations keep their capital."""
-    german = any(
-        label in words_of(set_)["de"]["labels"].get(key, ()) for set_ in SETS for key in words_of(set_)["de"]["labels"]
-    )
-    return label if german or label[1:2].isupper() else label[:1].lower() + label[1:]
-
-
-def _in(name: str, note: Mapping[str, Any]) -> str:
-    """Return a row's name in running text: names of places and the like keep their capital."""
-    return name if "spoken" in note else running(name)
+    return label if language == "de" or label[1:2].isupper() else label[:1].lower() + label[1:]
 
 
 def _capital(name: str) -> str:

@@ -62,12 +62,12 @@ def _parts(company: Company, table: str) -> Iterator[tuple[str, Sequence[Row | s
         yield "", rows
         return
     revenue, result = company.row("revenue"), company.row("pbt" if company.spec.get("bank") else "operating")
-    by_measure = [
+    by_measure: list[tuple[str, list[Row | str]]] = [
         (revenue.label, [*(row for row in rows if row.key.startswith("revenue")), revenue]),
         (result.label, [*(row for row in rows if not row.key.startswith("revenue")), result]),
     ]
     if company.spec["format"] == "md" or len(company.spec["segments"]) > 3:
-        yield from ((f": {running(label)}", found) for label, found in by_measure)
+        yield from ((f": {running(label, company.language)}", found) for label, found in by_measure)
     else:
         yield "", [each for label, found in by_measure for each in (label, *found)]
 

@@ -1,7 +1,7 @@
 """The ways to write a result that count as right.
 
-A percentage shows one or two decimals; a multiple two or three, or its percentage; days none to two; an amount its digits
-as the statement has them, or three digits or more in another scale that is named. Halves may go either way.
+A percentage shows one or two decimals; a multiple two or three, or its percentage; days none to two; an amount its
+digits as the statement has them, or three digits or more in another scale that is named. Halves may go either way.
 """
 
 from __future__ import annotations
