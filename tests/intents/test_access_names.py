@@ -168,6 +168,18 @@ def test_of_nobody_nothing_is_stated_and_the_nearest_names_are_told(acme: Firm, 
     )
 
 
+def test_the_nearest_name_comes_first(acme: Firm, dora: Principal) -> None:
+    make_named(acme, "anna", "Anna Maria", "Lindqvist-Berg")
+    assert suggested(asked(acme, principal=dora, user="Mria Lindquist")) == ["mlind", "anna"]
+
+
+def test_of_an_address_only_that_nobody_is_found_by_it(acme: Firm, dora: Principal) -> None:
+    answer = asked(acme, principal=dora, user="x@acme.example")
+    assert answer.sentence == (
+        "No member of Acme, past or present, is found by the address “x@acme.example”, so there is no answer."
+    )
+
+
 @pytest.mark.parametrize("year", [2001, 2199])
 def test_nor_is_anything_stated_of_another_date(acme: Firm, dora: Principal, year: int) -> None:
     answer = asked(acme, principal=dora, user="nobody", at=acme.tenant.created_at.replace(year=year, day=1))

@@ -74,10 +74,17 @@ def meant(typed: str, among: tuple[Member, ...]) -> tuple[Member, ...]:
 
 
 def nearest(typed: str, among: tuple[Member, ...]) -> tuple[Candidate, ...]:
-    """Return the members whose names are most like a typed one, best first; none where no name is like it."""
+    """Return the members whose names are most like a typed one, best first; none where no name is like it.
+
+    Of names that are equally alike, one with as many words as were typed comes first.
+    """
     asked = words(typed)
-    scores = [(max(likeness(asked, name) for name in each.names), each.candidate) for each in among]
-    best = sorted((each for each in scores if each[0] >= _LEAST_LIKENESS), key=lambda each: -each[0])
+    scores = [
+        (max((likeness(asked, name), -abs(len(name) - len(asked))) for name in each.names), each.candidate)
+        for each in among
+    ]
+    alike = (each for each in scores if each[0][0] >= _LEAST_LIKENESS)
+    best = sorted(alike, key=lambda each: each[0], reverse=True)
     return tuple(candidate for _, candidate in best[:_MOST_NEAREST])
 
 

@@ -103,6 +103,9 @@ def _named(person: ActsFor) -> str:
 
 def _nobody(answer: AccessAnswer) -> str:
     name = answer.subject.name
+    if "@" in name:
+        # Not "has": an account's address can't be read, and may be written with other capitals.
+        return f"No member of {answer.tenant.name}, past or present, is found by the address “{name}”"
     if answer.subject.kind is PrincipalKind.USER:
         return f"No member of {answer.tenant.name}, past or present, has the name “{name}”"
     return f"No API key of {answer.tenant.name} has the prefix “{name}”"
