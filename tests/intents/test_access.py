@@ -288,11 +288,8 @@ def test_whether_there_is_an_account_elsewhere_is_not_told(acme: Firm, who: str)
     make_user("an-account-without-a-tenant")
     answer = asked(acme, user=who)
     assert (answer.verdict, answer.subject.id, answer.subject.label) == (Verdict.NOT_KNOWN, None, who)
-    assert answer.sentence == (
-        f"On {instant(answer.at)} nobody called “{who}” could reach anything in Acme: none of that name is known to "
-        "this tenant."
-    )
-    assert (answer.granted_by, answer.notes) == ((), ())
+    assert answer.sentence == f"No member of Acme, past or present, has the name “{who}”, so there is no answer."
+    assert (answer.granted_by, answer.notes, answer.suggestions) == ((), (), ())
 
 
 def test_a_key_of_another_tenant_is_not_known(acme: Firm) -> None:
@@ -302,7 +299,7 @@ def test_a_key_of_another_tenant_is_not_known(acme: Firm) -> None:
         prefix = ApiKey.objects.get().prefix
     answer = asked(acme, key=prefix)
     assert answer.verdict is Verdict.NOT_KNOWN
-    assert f"no API key called “gbx_{prefix}” could reach anything in Acme" in answer.sentence
+    assert answer.sentence == f"No API key of Acme has the prefix “gbx_{prefix}”, so there is no answer."
 
 
 def test_a_key_is_valid_up_to_its_expiry_or_revocation(acme: Firm, days: Clock) -> None:

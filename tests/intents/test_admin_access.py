@@ -121,8 +121,8 @@ def test_a_date_is_read_as_utc(dora: Visitor) -> None:
 def test_somebody_unknown_is_not_known_to_this_tenant(dora: Visitor) -> None:
     make_member(make_firm("bolt"), "bolt-member", Role.ANALYST)
     known_elsewhere, nowhere = (ask(dora, name).text for name in ("bolt-member", "nobody-here"))
-    assert "none of that name is known to this tenant" in known_elsewhere
-    assert "none of that name is known to this tenant" in nowhere
+    assert "No member of Acme, past or present, has the name “bolt-member”" in known_elsewhere
+    assert "No member of Acme, past or present, has the name “nobody-here”" in nowhere
 
 
 def test_an_analyst_asks_about_themselves_and_sees_nobody_else(acme: Firm) -> None:

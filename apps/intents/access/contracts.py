@@ -17,7 +17,11 @@ from apps.tenants.roles import Permission, Role, allows
 
 
 class Verdict(StrEnum):
-    """The result of an answer. With every verdict except the first, nothing could be reached."""
+    """The result of an answer.
+
+    IN_THE_FUTURE and NOT_KNOWN say nothing about reach. With every other verdict except the first, nothing could be
+    reached.
+    """
 
     COULD_REACH = "could_reach"
     IN_THE_FUTURE = "in_the_future"
@@ -28,6 +32,10 @@ class Verdict(StrEnum):
     MAY_NOT_ASK = "may_not_ask"  # no role then allowed questions
     NO_SCOPE = "no_scope"
     UNKNOWN_INTENT = "unknown_intent"  # the policy of that instant had no intent of the name
+
+
+AMBIGUOUS = "ambiguous"
+"""In the log only, in place of a verdict: the name meant several members, so there was no answer."""
 
 
 class Through(StrEnum):
@@ -61,6 +69,22 @@ class Subject:
     label: str
     deactivated: bool = False
     acts_for: ActsFor | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A member, past or present, whom a typed name may mean.
+
+    name is the user name, by which to ask; label the display name. roles: those in force now, none for a former member.
+    """
+
+    name: str
+    label: str
+    roles: tuple[Role, ...]
+
+    @property
+    def standing(self) -> str:
+        return ", ".join(role.label for role in self.roles) or "former member"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +197,7 @@ class AccessAnswer:
     kind_order: all kinds, highest priority of the policy first.
     hidden_scopes: how many reached scopes the asker may not see.
     bounded_by: what the person for whom a key acts held then; empty for other subjects.
+    suggestions: if this tenant knows nobody by the name, the members with the nearest names.
     """
 
     verdict: Verdict
@@ -190,3 +215,4 @@ class AccessAnswer:
     bounded_by: tuple[GrantedBy, ...]
     policy: PolicySnapshot | None
     notes: tuple[str, ...]
+    suggestions: tuple[Candidate, ...] = ()

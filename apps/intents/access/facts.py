@@ -41,7 +41,7 @@ _Found = tuple[Subject, tuple[Holding, ...]]
 
 
 def person(*, name: str = "", user_id: UserId | None = None) -> _Found:
-    """Return a person by user name or by id, with every membership that they ever had in the open tenant.
+    """Return a person by their exact user name or by id, with every membership that they ever had in the open tenant.
 
     A person without any membership counts as unknown: the answer must not reveal their account in other tenants.
     Two queries.

@@ -94,9 +94,10 @@ def _verdict(
     facts: AccessFacts, valid: tuple[Holding, ...], reached: frozenset[ScopeId], asked: tuple[IntentReach, ...]
 ) -> Verdict:
     reasons = (
+        # First: of somebody unknown nothing is stated, whatever the date.
+        (facts.subject.id is None, Verdict.NOT_KNOWN),
         (facts.at > facts.answered_at, Verdict.IN_THE_FUTURE),
         (facts.at < facts.tenant.created_at, Verdict.BEFORE_THE_TENANT),
-        (facts.subject.id is None, Verdict.NOT_KNOWN),
         (not valid, Verdict.NOT_VALID),
         (facts.policy is None, Verdict.NO_POLICY),
         (not any(holding.may_ask for holding in valid), Verdict.MAY_NOT_ASK),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from apps.intents.access.contracts import AccessAnswer, GrantedBy
+from apps.intents.access.contracts import AccessAnswer, Candidate, GrantedBy
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.rendering import policy_sha256
 
@@ -40,6 +40,16 @@ def access_json(answer: AccessAnswer) -> dict[str, Any]:
         "bounded_by": [_granted_by(each) for each in answer.bounded_by],
         "policy": None if answer.policy is None else _policy(answer.policy),
         "notes": list(answer.notes),
+        "suggestions": [candidate_json(each) for each in answer.suggestions],
+    }
+
+
+def candidate_json(candidate: Candidate) -> dict[str, Any]:
+    return {
+        "name": candidate.name,
+        "label": candidate.label,
+        "roles": [role.value for role in candidate.roles],
+        "former_member": not candidate.roles,
     }
 
 

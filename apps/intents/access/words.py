@@ -33,9 +33,7 @@ def sentence(answer: AccessAnswer, holdings: Sequence[Holding]) -> str:
             created = instant(answer.tenant.created_at)
             return f"{on} nobody could reach anything in {tenant}, which was created on {created}."
         case Verdict.NOT_KNOWN:
-            return (
-                f"{on} {_nobody(answer)} could reach anything in {tenant}: none of that name is known to this tenant."
-            )
+            return f"{_nobody(answer)}, so there is no answer."
         case Verdict.NOT_VALID:
             return f"{on}, {who} could reach nothing in {tenant}: {_what_was_held(answer, holdings)}."
         case Verdict.NO_POLICY:
@@ -104,8 +102,13 @@ def _named(person: ActsFor) -> str:
 
 
 def _nobody(answer: AccessAnswer) -> str:
-    what = "nobody called" if answer.subject.kind is PrincipalKind.USER else "no API key called"
-    return f"{what} “{answer.subject.name}”"
+    name = answer.subject.name
+    if "@" in name:
+        # Not "has": an account's address can't be read, and may be written with other capitals.
+        return f"No member of {answer.tenant.name}, past or present, is found by the address “{name}”"
+    if answer.subject.kind is PrincipalKind.USER:
+        return f"No member of {answer.tenant.name}, past or present, has the name “{name}”"
+    return f"No API key of {answer.tenant.name} has the prefix “{name}”"
 
 
 def _held(holding: Holding) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC
 from typing import Any
@@ -20,15 +20,17 @@ from django.views.decorators.http import require_safe
 from unfold.widgets import INPUT_CLASSES, UnfoldAdminTextInputWidget
 
 from apps.intents.access import AccessAnswer, Verdict, access_ask, access_json
+from apps.intents.access.contracts import Candidate
 from apps.intents.access.facts import KEY_MARK
 from apps.intents.access.reach import UNRECOGNISED_NAME
-from apps.intents.errors import NoPolicyInForceError
+from apps.intents.errors import AmbiguousNameError, NoPolicyInForceError
 from apps.intents.models import VersionOrigin
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force
 from apps.tenants.admin.base import may, require
 from apps.tenants.display import pill
 from apps.tenants.models import ApiKey, Membership, User
+from apps.tenants.principals import PrincipalKind
 from apps.tenants.roles import Permission
 
 # More would make the page heavy; what is not suggested can still be typed.
@@ -54,15 +56,23 @@ class Suggestion:
     label: str
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A member whom the typed name may mean, and the address of the same question about them."""
+
+    candidate: Candidate
+    url: str
+
+
 class AccessForm(forms.Form):
     who = forms.CharField(
         label="Person or API key",
         required=False,
-        max_length=150,
+        max_length=254,
         widget=UnfoldAdminTextInputWidget(attrs={"list": "access-subjects", "autocomplete": "off"}),
         help_text=(
-            "A user name, or gbx_ and a key's 12 characters, including past members and ended keys. Empty means "
-            "yourself."
+            "A user name, a full name, a part of a name or an e-mail address; or gbx_ and a key's 12 characters. "
+            "Past members and ended keys are found too. Empty means yourself."
         ),
     )
     date = forms.DateTimeField(
@@ -107,7 +117,7 @@ def access_view(request: HttpRequest) -> HttpResponse:
     require(request, Permission.POLICY_VIEW)
     about_others = may(request, Permission.AUDIT_VIEW)
     form = AccessForm(request.GET if "date" in request.GET else None, about_others=about_others)
-    answer = access_ask(**form.question) if form.is_bound and form.is_valid() else None
+    asked = _asked(request, form.question) if form.is_bound and form.is_valid() else {}
     title = "Who could reach what"
     context = {
         **admin.site.each_context(request),
@@ -117,7 +127,7 @@ def access_view(request: HttpRequest) -> HttpResponse:
         "about_others": about_others,
         "subjects": _subjects() if about_others else (),
         "intents": _intents(),
-        **(_answer_context(answer) if answer else {}),
+        **asked,
     }
     request.__dict__["current_app"] = admin.site.name
     return TemplateResponse(
@@ -127,6 +137,31 @@ def access_view(request: HttpRequest) -> HttpResponse:
         status=422 if form.errors else 200,
         headers={"Cache-Control": "no-store"},
     )
+
+
+def _asked(request: HttpRequest, question: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        answer = access_ask(**question)
+    except AmbiguousNameError as error:
+        return {"choices": _choices(request, error.data["candidates"]), "more": error.data["more"]}
+    if answer.verdict is Verdict.NOT_KNOWN:
+        return {
+            "unknown": answer,
+            "verdict": pill(*_VERDICTS[answer.verdict]),
+            "suggestions": _choices(request, answer.suggestions),
+        }
+    is_other_name = question.get("user", answer.subject.name) not in ("", answer.subject.name)
+    return {**_answer_context(answer), "names_person": is_other_name and answer.subject.kind is PrincipalKind.USER}
+
+
+def _choices(request: HttpRequest, candidates: Iterable[Candidate]) -> list[Choice]:
+    """Return the members, each with the same question about them."""
+    query = request.GET.copy()
+    found = []
+    for candidate in candidates:
+        query["who"] = candidate.name
+        found.append(Choice(candidate, f"{request.path}?{query.urlencode()}"))
+    return found
 
 
 def _answer_context(answer: AccessAnswer) -> dict[str, Any]:
@@ -150,7 +185,7 @@ def _nobody(origin: str) -> str:
 
 def _subjects() -> list[Suggestion]:
     """People of this tenant, past and present, and its keys."""
-    ids = Membership.objects.values_list("user_id", flat=True)
+    ids = Membership.objects.filter(confirmed_at__isnull=False).values_list("user_id", flat=True)
     people = User.objects.filter(id__in=ids).order_by("username")[:_SUGGESTED]
     keys = ApiKey.objects.select_related("person").order_by("name", "created_at")[:_SUGGESTED]
     return [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from drf_spectacular.utils import OpenApiExample, extend_schema
@@ -12,9 +13,10 @@ from rest_framework.response import Response
 
 from apps.corpus.kinds import Kind
 from apps.intents.access import Verdict, access_ask, access_json
-from apps.intents.access.contracts import Through
+from apps.intents.access.contracts import Candidate, Through
+from apps.intents.errors import AmbiguousNameError
 from apps.intents.models import VersionOrigin
-from apps.tenants.api.examples import sample
+from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
 from apps.tenants.api.serializers import LabelledSerializer, StrictSerializer, choices_of
 from apps.tenants.api.views import ApiView
 from apps.tenants.principals import PrincipalKind
@@ -25,7 +27,15 @@ INTENT_PATTERN = r"^[a-z][a-z0-9_]{0,39}$"
 
 
 class AccessQuestionSerializer(StrictSerializer):
-    user = serializers.CharField(required=False, max_length=150, help_text="A user name.")
+    user = serializers.CharField(
+        required=False,
+        max_length=254,
+        help_text=(
+            "A user name, or a name as people write it: Maria Lindqvist; Lindqvist, Maria; a part of it; an e-mail "
+            "address. Case and accents do not matter. An exact user name wins. To ask about yourself without "
+            "audit.view, your exact user name."
+        ),
+    )
     key = serializers.RegexField(
         KEY_PATTERN,
         required=False,
@@ -105,10 +115,24 @@ class AccessPolicySerializer(serializers.Serializer[Any]):
     valid_to = serializers.DateTimeField(allow_null=True, help_text="null while it is in force.")
 
 
+class AccessCandidateSerializer(LabelledSerializer):
+    name = serializers.CharField(help_text="The user name, by which to ask.")
+    roles = serializers.ListField(
+        child=serializers.ChoiceField(choices=Role.choices), help_text="Those in force now; empty for a former member."
+    )
+    former_member = serializers.BooleanField()
+
+
 class AccessAnswerSerializer(serializers.Serializer[Any]):
-    sentence = serializers.CharField(help_text="The whole answer in one sentence that you can quote.")
+    sentence = serializers.CharField(
+        help_text="The whole answer in one sentence that you can quote. With not_known it states nothing about reach."
+    )
     verdict = serializers.ChoiceField(
-        choices=choices_of(Verdict), help_text="With any verdict except could_reach, nothing could be reached."
+        choices=choices_of(Verdict),
+        help_text=(
+            "not_known and in_the_future say nothing about what could be reached. With any other verdict except "
+            "could_reach, nothing could be reached."
+        ),
     )
     at = serializers.DateTimeField()
     answered_at = serializers.DateTimeField()
@@ -127,6 +151,9 @@ class AccessAnswerSerializer(serializers.Serializer[Any]):
     )
     policy = AccessPolicySerializer(allow_null=True)
     notes = serializers.ListField(child=serializers.CharField(), help_text="What the recorded facts do not show.")
+    suggestions = AccessCandidateSerializer(
+        many=True, help_text="With not_known: members, past and present, with the nearest names."
+    )
 
 
 _EXAMPLE = {
@@ -183,13 +210,26 @@ _EXAMPLE = {
         "valid_to": None,
     },
     "notes": ["No dates are kept for a suspension of the tenant, so it is not considered."],
+    "suggestions": [],
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateQuestion:
+    """A candidate as the problem shows it. url: the same question about this member."""
+
+    name: str
+    label: str
+    roles: tuple[Role, ...]
+    former_member: bool
+    url: str
 
 
 class AccessView(ApiView):
     # About oneself anybody may ask; about others, who may read the audit log: held by access_ask.
     required_permissions: ClassVar[Mapping[str, Permission | None]] = {"GET": None}
     parameters: ClassVar[Mapping[str, type[StrictSerializer]]] = {"GET": AccessQuestionSerializer}
+    field_of_error: ClassVar[Mapping[type[Exception], str]] = {AmbiguousNameError: "user"}
 
     @extend_schema(
         operation_id="get_access_at",
@@ -199,22 +239,44 @@ class AccessView(ApiView):
             "Returns which kinds of document and which scopes a person or an API key could reach on a date, with the "
             "policy version, its author and approver, and the memberships and grants that gave this access. The "
             "answer is one sentence, and also its parts. Without `user` and `key` it is about yourself; to ask about "
-            "others you need the permission audit.view. If nothing could be reached (in the future, before the "
-            "tenant existed, without a membership), the sentence and the verdict say why. Each request is recorded."
+            "others you need the permission audit.view. If nothing could be reached (before the tenant existed, "
+            "without a membership), the sentence and the verdict say why.\n\n"
+            "If `user` may mean several members, past or present, there is no answer but the problem "
+            "`intents.name_ambiguous`: its `data.candidates` has the `name`, `label`, `roles`, `former_member` and "
+            "`url` of each, and `data.more` says how many others there are. If nobody has the name, the verdict is "
+            "`not_known`, `suggestions` has the nearest names, and nothing is stated about reach. Each request is "
+            "recorded, never with the name that you sent."
         ),
         parameters=[AccessQuestionSerializer],
         responses=AccessAnswerSerializer,
         examples=[OpenApiExample("An answer about an analyst", value=_EXAMPLE, response_only=True)],
-        extensions=sample(
-            'curl "{base}/api/v1/policy/access/?intent=performance" -H "Authorization: Bearer $GLASSBOX_KEY"'
-        ),
+        extensions={
+            PROBLEMS_EXTENSION: ["Ambiguous"],
+            **sample('curl "{base}/api/v1/policy/access/?intent=performance" -H "Authorization: Bearer $GLASSBOX_KEY"'),
+        },
     )
     def get(self, request: Request) -> Response:
         asked = self.asked()
-        answer = access_ask(
-            user=asked.get("user", ""),
-            key=asked.get("key", ""),
-            at=asked.get("date"),
-            intent=asked.get("intent", ""),
-        )
+        try:
+            answer = access_ask(
+                user=asked.get("user", ""),
+                key=asked.get("key", ""),
+                at=asked.get("date"),
+                intent=asked.get("intent", ""),
+            )
+        except AmbiguousNameError as error:
+            candidates = tuple(_question(request, each) for each in error.data["candidates"])
+            raise AmbiguousNameError(candidates=candidates, more=error.data["more"]) from error
         return Response(access_json(answer))
+
+
+def _question(request: Request, candidate: Candidate) -> CandidateQuestion:
+    query = request.query_params.copy()
+    query["user"] = candidate.name
+    return CandidateQuestion(
+        name=candidate.name,
+        label=candidate.label,
+        roles=candidate.roles,
+        former_member=not candidate.roles,
+        url=f"{request.path}?{query.urlencode()}",
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from argparse import ArgumentParser
 from collections.abc import Mapping
 from datetime import datetime
@@ -17,12 +18,15 @@ from rich.table import Table
 
 from apps.errors import ApplicationError
 from apps.intents.access import AccessAnswer, access_ask, access_json
+from apps.intents.access.contracts import Candidate
 from apps.intents.access.words import validity
+from apps.intents.errors import AmbiguousNameError
 from apps.tenants.context import open_scope
 from apps.tenants.selectors.tenants import tenant_id_of
 
 EXAMPLES = """\
   manage.py policy at --tenant meridian --user alice --date 2026-01-31T12:00
+  manage.py policy at --tenant meridian --user "Lindqvist, Maria"
   manage.py policy at --tenant meridian --key 3f9a1c20b7de --intent performance --json
 """
 """For the epilog of the command that this is a part of."""
@@ -35,7 +39,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """All that `at` takes, the tenant included."""
     parser.add_argument("--tenant", required=True, help="the tenant's short name")
     subject = parser.add_mutually_exclusive_group(required=True)
-    subject.add_argument("--user", default="", help="a user name")
+    subject.add_argument("--user", default="", help="a user name, full name, part of a name or e-mail address")
     subject.add_argument("--key", default="", help="an API key's prefix: the 12 characters after gbx_")
     parser.add_argument("--date", default="", help="an ISO 8601 time, in UTC if it has no zone; by default now")
     parser.add_argument("--intent", default="", help="an intent's short name, or unrecognised; by default all intents")
@@ -43,12 +47,17 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
-    """Print the answer. Raises CommandError: an option can't be read, or there is no such tenant."""
+    """Print the answer.
+
+    Raises CommandError: an option can't be read, there is no such tenant, or the name may mean several members.
+    """
     at = _instant(options["date"]) if options["date"] else None
     key, intent = _key(options["key"]), _intent(options["intent"])
     try:
         with open_scope(tenant=tenant_id_of(options["tenant"]), reason="manage.py policy at"):
             answer = access_ask(user=options["user"], key=key, at=at, intent=intent)
+    except AmbiguousNameError as error:
+        raise CommandError(_ambiguous(error, options)) from error
     except ApplicationError as error:
         raise CommandError(error.detail) from error
     if options["json"]:
@@ -56,12 +65,33 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
         return
     console = Console()
     with console.capture() as capture:
-        console.print(answer.sentence, highlight=False)
+        console.print(answer.sentence, highlight=False, markup=False)
+        if answer.suggestions:
+            console.print("The nearest names:", highlight=False)
+        for candidate in answer.suggestions:
+            console.print(f"  {_called(candidate)}", highlight=False, markup=False)
         for table in _tables(answer):
             console.print(table)
         for note in answer.notes:
             console.print(note, style="dim", highlight=False)
     command.stdout.write(capture.get())
+
+
+def _ambiguous(error: AmbiguousNameError, options: Mapping[str, Any]) -> str:
+    """Return the candidates, each with the command that asks about them."""
+    given = {f"--{name}": options[name] for name in ("tenant", "date", "intent") if options[name]}
+    lines = ["Several members, past or present, may be meant, so there is no answer. Ask about one of them:"]
+    for candidate in error.data["candidates"]:
+        words = [word for option in {**given, "--user": candidate.name}.items() for word in option]
+        command = shlex.join(["manage.py", "policy", "at", *words, *(["--json"] if options["json"] else [])])
+        lines += [f"  {_called(candidate)}", f"    {command}"]
+    if error.data["more"]:
+        lines.append(f"  {error.data['more']} more: write more of the name")
+    return "\n".join(lines)
+
+
+def _called(candidate: Candidate) -> str:
+    return f"{candidate.label} ({candidate.name}), {candidate.standing}"
 
 
 def _instant(text: str) -> datetime:

@@ -48,6 +48,7 @@ RESPONSES: dict[str, tuple[int, str]] = {
     "NotFound": (404, "The item does not exist, or you may not see it. Both cases look the same."),
     "NotAcceptable": (406, "The Accept header excludes every type that this address can return."),
     "Conflict": (409, "The current state does not allow it, or the same request is being processed (see Retry-After)."),
+    "Ambiguous": (409, "Several may be meant; `data` lists them. Ask again for one of them."),
     "Gone": (410, "The data for the answer was removed for good; the detail says with what."),
     "PreconditionFailed": (412, "It has changed since you read it. Nothing was done; get it again."),
     "TooLarge": (413, "The body, the file or the question is too large."),
