@@ -128,11 +128,52 @@ MEASURES: Final[dict[str, tuple[Measure, ...]]] = {
             Result.RATIO,
         ),
     ),
+    "asset turnover": (_measure("Revenue / total assets", "{revenue} / {total assets}", Result.RATIO),),
     "inventory turnover": (
         _measure("Cost of sales / average inventories", "{cost of goods sold} / average {inventory}", Result.RATIO),
     ),
     "receivables turnover": (
         _measure("Revenue / average receivables", "{revenue} / average {accounts receivable}", Result.RATIO),
+    ),
+    "days inventory outstanding": (
+        _measure("Inventories / cost of sales * 365 days", "{inventory} / {cost of goods sold} * 365", Result.RATIO),
+    ),
+    "days sales outstanding": (
+        _measure("Receivables / revenue * 365 days", "{accounts receivable} / {revenue} * 365", Result.RATIO),
+    ),
+    "days payable outstanding": (
+        _measure(
+            "Payables / cost of sales * 365 days", "{accounts payable} / {cost of goods sold} * 365", Result.RATIO
+        ),
+    ),
+    "leverage": (_measure("Total liabilities / equity", "{total liabilities} / {equity}", Result.RATIO),),
+    "debt ratio": (
+        _measure("Total liabilities / total assets", "{total liabilities} / {total assets}", Result.PERCENT),
+    ),
+    "equity ratio": (_measure("Equity / total assets", "{equity} / {total assets}", Result.PERCENT),),
+    "cash ratio": (
+        _measure(
+            "Cash and cash equivalents / current liabilities",
+            "{cash and cash equivalents} / {current liabilities}",
+            Result.RATIO,
+        ),
+    ),
+    "pre-tax margin": (_measure("Income before tax / revenue", "{income before tax} / {revenue}", Result.PERCENT),),
+    "research intensity": (
+        _measure("Research and development / revenue", "{research and development} / {revenue}", Result.PERCENT),
+    ),
+    "operating cash flow margin": (
+        _measure("Cash from operating activities / revenue", "{operating cash flow} / {revenue}", Result.PERCENT),
+    ),
+    "free cash flow margin": (
+        _measure(
+            "(Cash from operating activities - capital expenditure) / revenue",
+            "({operating cash flow} - {capital expenditure}) / {revenue}",
+            Result.PERCENT,
+        ),
+    ),
+    "cash conversion": (
+        _measure("Cash from operating activities / net income", "{operating cash flow} / {net income}", Result.PERCENT),
     ),
     "interest coverage": (
         _measure("Operating income / interest expense", "{operating income} / {interest expense}", Result.RATIO),

@@ -75,7 +75,11 @@ YEAR_RANGE: Final = re.compile(
 )
 SINCE: Final = re.compile(rf"\b(?:since|seit)\s+(?:the\s+end\s+of\s+|year[\s-]end\s+)?{_YEAR}", re.IGNORECASE)
 COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "zwei": 2, "drei": 3, "vier": 4, "f\u00fcnf": 5, "both": 2}
-DIFFERS: Final = re.compile(r"\b(?:differ\w*|unterschied|differenz)\b", re.IGNORECASE)
+COMPARED: Final = re.compile(
+    r"\b(?:differ\w*|gap|minus|less|vs\.?|versus|against|compar\w+|relative\s+to|than|over|on"
+    r"|unterschied|differenz|abz\u00fcglich|gegen\u00fcber|ggü\.?|vergl\w+|zu|als)(?=\W|$)",
+    re.IGNORECASE,
+)
 YEARS_COUNTED: Final = re.compile(
     rf"\b(?P<count>{'|'.join(COUNTS)}|[2-9])[\s-]*(?:fiscal\s+|financial\s+|last\s+|reported\s+)?(?:years?|jahren?)\b",
     re.IGNORECASE,

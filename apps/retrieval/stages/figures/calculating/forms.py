@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Final
 
 from apps.retrieval.contracts import AnswerKind, QueryAnalysis
 from apps.retrieval.stages.figures.calculating import form_words as words
 from apps.retrieval.stages.question.answer_kind import read_answer_kind
+
+
+_A_PAIR: Final = 2
 
 
 class Form(StrEnum):
@@ -124,7 +128,7 @@ def _change(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm
     falls = words.FALL.search(text) is not None or words.LESS.search(text) is not None
     if kind is AnswerKind.YES_NO and (rises or falls or _is_change(text)):
         yield replace(plain, form=Form.CHANGE, yes_no=True, rises=None if rises is falls else rises)
-    elif _is_change(text) or (plain.several_years and words.DIFFERS.search(text)):
+    elif _is_change(text) or (len(plain.years) == _A_PAIR and words.COMPARED.search(text)):
         yield replace(plain, form=Form.CHANGE)
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 from apps.corpus.terms import terms
-from apps.retrieval.contracts import QueryAnalysis
+from apps.retrieval.contracts import Concept, QueryAnalysis
 from apps.retrieval.stages.figures.calculating.form_words import NAMES_NO_FIGURE
 from apps.retrieval.stages.figures.calculating.series import Series
+from apps.retrieval.stages.figures.line_items import ITEMS
+from apps.retrieval.stages.figures.measures import MEASURES
 
 NAMED_SHARE: Final = 0.75
 """Of the weight of what is asked for, a series must be called at least this share."""
@@ -19,7 +21,8 @@ LABEL_SHARE: Final = 0.5
 """Of the terms of a row's label, the question must name at least this share."""
 _ABOVE: Final = 0.8
 """What stands above a row, and not in it, counts this much: "Revenue by segment" above "Cranes"."""
-_ABBREVIATION: Final = re.compile(r"\b[A-Z]{2,5}\b")
+_PIECE: Final = re.compile(r"(?<=[.?!:;])\s+|\s[\u2013\u2014-]\s")
+_YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 # What stands beside a figure's name in a question, and in a label, without making it another figure.
 _PLAIN: Final = """
     total net consolidated company year years end full fiscal reported amount amounts figure figures value values
@@ -28,6 +31,8 @@ _PLAIN: Final = """
     gesamt summe konzern jahr jahre wert betrag viel viele million millionen milliarden euro erst welch gegenuber hohe
     report reports filing statement statements based show work out calculate please compare compared relative
     million billion thousand dollars pounds usd eur gbp chf percent per cent percentage
+    absolute terms position item line row cell sheet comparing comparison take each yearly tell two
+    ggu absolut zeile posten bilden nennen schnitt jahrlich bereich
 """
 
 
@@ -45,9 +50,9 @@ class Match:
         return (round(self.named, 3), round(self.label, 3))
 
 
-def find_series(part: str, analysis: QueryAnalysis, among: Iterable[Series]) -> list[Match]:
+def find_series(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> list[Match]:
     """Return the series that a part of the question names, best first; empty if it names none well enough."""
-    wanted = wanted_terms(part, analysis)
+    wanted = wanted_terms(part, analysis, among)
     if not wanted:
         return []
     plain = _plain(analysis.language)
@@ -59,16 +64,21 @@ def find_series(part: str, analysis: QueryAnalysis, among: Iterable[Series]) -> 
 Wanted = tuple[tuple[tuple[frozenset[str], ...], float], ...]
 
 
-def wanted_terms(part: str, analysis: QueryAnalysis) -> Wanted:
-    """Return what a part of the question names: for each concept its alternatives and its weight."""
+def wanted_terms(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> Wanted:
+    """Return what a part of the question names: for each concept its alternatives and its weight.
+
+    Words of a company's name, and those of sentences that only lead up to the question, name no row.
+    """
     language = analysis.language
-    said, kept = frozenset(terms(part, language)), frozenset(terms(NAMES_NO_FIGURE.sub(" ", part), language))
-    plain = _plain(language)
+    told = _telling(part, analysis)
+    said, kept = frozenset(terms(told, language)), frozenset(terms(NAMES_NO_FIGURE.sub(" ", told), language))
+    companies = {each.passage.chunk.document.company for each in among}
+    plain = _plain(language).union(*(terms(company, language) for company in companies))
     triggers = {each.label: frozenset(terms(each.trigger, language)) for each in analysis.expansions}
     wanted = []
     for concept in analysis.concepts:
-        alternatives = tuple(frozenset(each) for each in concept.alternatives)
         own = triggers.get(concept.label)
+        alternatives = _names_of(concept, own, language)
         if not (own <= said if own else any(each <= kept for each in alternatives)):
             continue
         has_digits = any(term[0].isdigit() for each in alternatives for term in each)
@@ -76,6 +86,22 @@ def wanted_terms(part: str, analysis: QueryAnalysis) -> Wanted:
             continue
         wanted.append((alternatives, concept.weight))
     return tuple(wanted)
+
+
+def _names_of(concept: Concept, trigger: frozenset[str] | None, language: str) -> tuple[frozenset[str], ...]:
+    if trigger and concept.label in MEASURES:
+        # A row of a margin is called a margin: the other names are of its parts, and only widen the search.
+        return (trigger,)
+    labels = ITEMS[concept.label].labels if concept.label in ITEMS else ()
+    return (*map(frozenset, concept.alternatives), *(frozenset(terms(each, language)) for each in labels))
+
+
+def _telling(part: str, analysis: QueryAnalysis) -> str:
+    """Return those pieces of a text, between full stops and colons, that hold a year or a name of the glossary."""
+    pieces = _PIECE.split(part)
+    names = [each.trigger.lower() for each in analysis.expansions]
+    telling = [each for each in pieces if _YEAR.search(each) or any(name in each.lower() for name in names)]
+    return " ".join(telling) or part
 
 
 def _match(series: Series, wanted: Wanted, plain: frozenset[str], language: str) -> Match:
@@ -100,12 +126,12 @@ def _plain(language: str) -> frozenset[str]:
     return frozenset(terms(_PLAIN, language)) | frozenset(_PLAIN.split())
 
 
-def find_tables(part: str, analysis: QueryAnalysis, among: Iterable[Series]) -> list[list[Series]]:
+def find_tables(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> list[list[Series]]:
     """Return the tables, or those of their columns, whose headings name what a part of the question asks for.
 
     The rows of a table have names of their own, so what stands above them must be called so.
     """
-    wanted = wanted_terms(part, analysis)
+    wanted = wanted_terms(part, analysis, among)
     tables: dict[tuple[object, ...], list[Series]] = {}
     for each in among:
         tables.setdefault((each.table, each.heading, each.column, each.unit), []).append(each)

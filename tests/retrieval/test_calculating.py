@@ -1,0 +1,129 @@
+"""Questions of figures that are answered by a calculation over rows: by their form, whatever the rows are called."""
+
+from __future__ import annotations
+
+import pytest
+
+from apps.retrieval.contracts import ContextBlock, GroundingStatus, QueryAnalysis
+from apps.retrieval.generation.extractive import ExtractiveGenerator
+from apps.retrieval.stages.figures.calculating.work import calculate
+from apps.retrieval.steps.quoting import check_quoted
+from tests.retrieval.builders import analysed, candidate, context_of, document, entry
+
+KENNELS = """\
+Operating data
+(EUR million)
+Dog kennels | 2024: 41.5 | 2023: 38.0 | 2022: 35.2 | 2021: 30.1
+Cat houses | 2024: 12.6 | 2023: 14.0 | 2022: 13.1 | 2021: 12.9
+Aviaries | 2024: 6.9 | 2023: 5.0 | 2022: 5.5 | 2021: 6.0
+Total turnover by type of housing | 2024: 61.0 | 2023: 57.0 | 2022: 53.8 | 2021: 49.0"""
+INCOME = """\
+Consolidated income statement
+(EUR million)
+Net sales | 2024: 61.0 | 2023: 57.0 | 2022: 53.8
+Operating income | 2024: 9.2 | 2023: 7.4 | 2022: 8.1
+Marketing costs | 2024: (4.8) | 2023: (4.0) | 2022: (5.0)
+Occupancy | 2024: 81.5 % | 2023: 79.0 % | 2022: 84.0 %"""
+OTHER = """\
+Consolidated income statement
+(EUR million)
+Net sales | 2024: 70.2 | 2023: 71.0"""
+
+
+def read(question: str, *, others: bool = False) -> tuple[QueryAnalysis, ContextBlock]:
+    own = document(1, title="Pawfield annual report 2024", company="Pawfield", fiscal_year=2024)
+    passages = [candidate(KENNELS, 1, facts=own), candidate(INCOME, 2, facts=own, page=2)]
+    entries = [entry("Pawfield", 2024)]
+    if others:
+        facts = document(2, title="Hoofdale annual report 2024", company="Hoofdale", fiscal_year=2024)
+        passages.append(candidate(OTHER, 3, facts=facts))
+        entries.append(entry("Hoofdale", 2024))
+    analysis = analysed(question, *entries)
+    return analysis, context_of(analysis, passages)
+
+
+def answered(question: str, *, others: bool = False) -> str:
+    """Return the answer by quotation to a question, after its check."""
+    analysis, context = read(question, others=others)
+    draft = ExtractiveGenerator().generate(analysis, context)
+    report = check_quoted(draft, context, analysis)
+    assert report.status is GroundingStatus.GROUNDED, (
+        draft.text,
+        [each for each in report.findings if not each.supported],
+    )
+    assert draft.worked_out
+    return draft.text
+
+
+@pytest.mark.parametrize(
+    ("question", "calculation"),
+    [
+        ("By how much did Pawfield's aviaries grow in 2024?", "6.9 - 5.0 = 1.9"),
+        ("Pawfield cat houses, change from 2021 to 2023 in per cent", "(14.0 - 12.9) / 12.9 = 8.5 %"),
+        (
+            "How did the occupancy of Pawfield develop between 2022 and 2024?",
+            "81.5 % - 84.0 % = -2.5 percentage points",
+        ),
+        ("Marketing costs at Pawfield: how far did they rise in 2024?", "4.8 - 4.0 = 0.8"),
+        ("What is the CAGR of Pawfield's dog kennels from 2021 to 2024?", "(41.5 / 30.1) ^ (1/3) - 1 = 11.3 %"),
+        ("Average of Pawfield's net sales over the three years 2022 to 2024?", "(53.8 + 57.0 + 61.0) / 3 = 57.27"),
+        ("What did Pawfield spend on marketing costs in 2023 and 2024 together?", "4.0 + 4.8 = 8.8"),
+        ("What share of Pawfield's net sales came from aviaries in 2024?", "6.9 / 61.0 = 11.3 %"),
+        ("Dog kennels as a percentage of net sales, Pawfield 2023", "38.0 / 57.0 = 66.7 %"),
+        ("How much higher were the dog kennels than the cat houses of Pawfield in 2022?", "35.2 - 13.1 = 22.1"),
+        ("What is the difference between dog kennels and aviaries at Pawfield in 2024?", "41.5 - 6.9 = 34.6"),
+        ("By how much did Pawfield's operating margin change in 2024?", "15.1 % - 13.0 % = 2.1 percentage points"),
+    ],
+)
+def test_a_calculation_is_shown_with_its_operands(question: str, calculation: str) -> None:
+    assert calculation in answered(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (
+            "Did Pawfield's cat houses grow in 2024?",
+            "No: \u201cCat houses\u201d fell from 14.0 in FY2023 to 12.6 in FY2024.",
+        ),
+        (
+            "Has the operating margin of Pawfield improved in 2024?",
+            "Yes: \u201coperating margin\u201d rose from 13.0 % in FY2023",
+        ),
+        (
+            "In which year was Pawfield's operating income lowest?",
+            "\u201cOperating income\u201d was lowest in FY2023: 7.4",
+        ),
+        (
+            "Which type of housing brought Pawfield the most turnover in 2024?",
+            "\u201cDog kennels\u201d has the highest figure",
+        ),
+        (
+            "Which type of housing grew fastest at Pawfield in 2024?",
+            "\u201cAviaries\u201d, FY2023 to FY2024: (6.9 - 5.0) / 5.0 = 38.0 %",
+        ),
+    ],
+)
+def test_a_verdict_is_said_with_its_figures(question: str, said: str) -> None:
+    assert said in answered(question)
+
+
+def test_companies_are_compared_side_by_side() -> None:
+    text = answered("Who had higher net sales in 2024, Pawfield or Hoofdale?", others=True)
+    assert text.index("Hoofdale, \u201cNet sales\u201d, FY2024: 70.2") < text.index(
+        "Pawfield, \u201cNet sales\u201d, FY2024: 61.0"
+    )
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "By how much did Pawfield's aviaries grow in 2019?",
+        "What is the CAGR of Pawfield's fish tanks from 2021 to 2024?",
+        "What share of Pawfield's net sales came from fish tanks in 2024?",
+        "Why did Pawfield's net sales grow in 2024?",
+        "By how much did Pawfield's sales of kennels in Norway grow in 2024?",
+    ],
+)
+def test_nothing_is_calculated_from_figures_that_are_not_held(question: str) -> None:
+    assert calculate(*read(question)) is None
