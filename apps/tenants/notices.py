@@ -41,7 +41,9 @@ def _send(subject: str, body: str, people: Iterable[UUID]) -> None:
     # Read each account by its id: the acting person may not know the addresses of other people.
     for address in sorted({User.objects.get_by_id(UserId(person)).email for person in people} - {""}):
         try:
-            # Each recipient gets a separate letter, which does not reveal who else may decide.
-            EmailMessage(subject, body, to=[address]).send()
-        except (SMTPException, OSError) as error:
+            # Each recipient gets a separate letter, which does not reveal who else may decide. A subject is one line; a
+            # tenant's name in it may be of two.
+            EmailMessage(" ".join(subject.split()), body, to=[address]).send()
+        except (SMTPException, OSError, ValueError) as error:
+            # The last: an address that no letter can have, as it was entered.
             logger.error("somebody was not written to: %s", type(error).__name__)  # noqa: TRY400

@@ -119,6 +119,49 @@ def test_a_key_of_a_savepoint_that_was_rolled_back_seals_nothing_later() -> None
         assert [row.id for row in DataKey.objects.filter(epoch="2027Q1")] == [kept.id] != [gone.id]
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_key_that_another_thread_forgot_meanwhile_is_not_remembered_at_the_commit() -> None:
+    """An erasure may have destroyed it."""
+    acme = make_firm("acme")
+    with open_scope(tenant=acme.id, reason="a test"), transaction.atomic():
+        key = current_data_key(acme.id, WINTER)
+        forgetting = threading.Thread(target=data_keys.forget_keys, args=(acme.id,))
+        forgetting.start()
+        forgetting.join(timeout=20)
+        assert data_keys._used_in_transaction(acme.id, "2027Q1") is None
+    assert data_keys.cache.get(acme.id, str(key.id)) is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_age_of_a_key_counts_from_its_reading_and_not_from_the_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+    acme, now = make_firm("acme"), 1_000.0
+    monkeypatch.setattr("apps.audit.keys.cache.time.monotonic", lambda: now)
+    with open_scope(tenant=acme.id, reason="a test"), transaction.atomic():
+        key = current_data_key(acme.id, WINTER)
+        now += 200
+        assert data_keys._used_in_transaction(acme.id, "2027Q1") == key
+    now += 100
+    assert data_keys.cache.get(acme.id, "2027Q1") == key
+    now += 1
+    assert data_keys.cache.get(acme.id, "2027Q1") is None
+    with open_scope(tenant=acme.id, reason="a test"), transaction.atomic():
+        assert current_data_key(acme.id, WINTER) == key
+        now += 301
+        assert data_keys._used_in_transaction(acme.id, "2027Q1") is None
+    assert data_keys.cache.get(acme.id, "2027Q1") is None
+
+
+@pytest.mark.django_db
+def test_what_a_transaction_has_read_it_reads_once(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    acme = make_firm("acme")
+    with open_scope(tenant=acme.id, reason="a test"):
+        key = current_data_key(acme.id, WINTER)
+        data_keys.forget_keys(acme.id)
+        assert data_keys.data_keys(acme.id, [key.id]) == {key.id: key.key}
+        with django_assert_num_queries(0):
+            assert data_keys.data_keys(acme.id, [key.id]) == {key.id: key.key}
+
+
 @pytest.mark.django_db
 def test_the_key_of_the_end_seals_from_then_on_what_the_transaction_records() -> None:
     acme = make_firm("acme")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from smtplib import SMTPException
 from typing import Any
 from uuid import uuid4
 
@@ -19,7 +20,7 @@ from apps.retrieval.events import SENT, SENT_DECIDED, TAKEN_BACK
 from apps.retrieval.models import SentQuestion, SentState
 from apps.retrieval.sent.services import forget_decided, question_send
 from apps.tenants.context import open_scope
-from apps.tenants.models import Membership
+from apps.tenants.models import Membership, Tenant, User
 from apps.tenants.roles import Role
 from apps.tenants.services.members import membership_revoke
 from tests.factories import Firm, as_, make_key, make_member
@@ -191,6 +192,47 @@ def test_who_is_no_member_any_more_is_not_written_to(refused: Firm, django_captu
     send(Visitor("bob"), refused)
     with open_scope(tenant=refused.id, reason="a test"):
         membership_revoke(Membership.objects.get(user__username="bob"))
+    with django_capture_on_commit_callbacks(execute=True):
+        decide(Visitor("alice"), refused, "withheld")
+    assert mail.outbox == []
+
+
+@pytest.mark.parametrize(
+    "failure", [OSError("down"), SMTPException("no"), ValueError("odd"), UnicodeEncodeError("a", "b", 0, 1, "c")]
+)
+def test_a_letter_that_can_not_be_sent_loses_no_decision(
+    refused: Firm, failure: Exception, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise failure
+
+    send(Visitor("bob"), refused)
+    monkeypatch.setattr("apps.tenants.notices.EmailMessage.send", fail)
+    with django_capture_on_commit_callbacks(execute=True):
+        decide(Visitor("alice"), refused, "withheld")
+    assert sent(refused).state == SentState.WITHHELD
+
+
+def test_a_name_of_two_lines_adds_no_header(
+    refused: Firm, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    send(Visitor("bob"), refused)
+    tenant = Tenant(id=refused.id, name="Acme\r\nBcc: x@example.com")
+    monkeypatch.setattr("apps.retrieval.sent.services.current_tenant", lambda: tenant)
+    with django_capture_on_commit_callbacks(execute=True):
+        decide(Visitor("alice"), refused, "withheld")
+    (message,) = mail.outbox
+    assert (
+        message.message()["Subject"] == "An officer has decided on a question that you sent in Acme Bcc: x@example.com"
+    )
+    assert message.message()["Bcc"] is None
+
+
+def test_whose_account_is_closed_is_not_written_to(refused: Firm, django_capture_on_commit_callbacks: Any) -> None:
+    send(Visitor("bob"), refused)
+    bob = User.objects.get_by_natural_key("bob")
+    bob.is_active = False
+    bob.save(update_fields=["is_active"])
     with django_capture_on_commit_callbacks(execute=True):
         decide(Visitor("alice"), refused, "withheld")
     assert mail.outbox == []

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from hypothesis import given
@@ -29,6 +30,22 @@ def test_code_fence_is_taken_off() -> None:
     assert isinstance(read_reply('```json\n{"answer": "Yes.", "ref_ids": []}\n```', KNOWN), Reply)
 
 
+def test_a_fence_that_does_not_end_is_read_once() -> None:
+    """It was read again from every space: 40,000 of them took minutes."""
+    began = time.monotonic()
+    assert isinstance(read_reply("```json" + " \n" * 20_000 + "x", KNOWN), UnusableReply)
+    assert time.monotonic() - began < 1
+
+
+def test_what_is_claimed_at_length_is_left_out() -> None:
+    claims = [{"value": "2,684", "unit": "EUR million " * 2_000}, {"value": "2,684"}]
+    calculations = [{"expression": "1 + 1", "operands": ["1"] * 1_000, "result": "2"}]
+    found = reply(answer="Yes.", ref_ids=["a|p1|c1"], claims=claims, calculations=calculations)
+    assert isinstance(found, Reply)
+    assert [each.unit for each in found.claims] == [""]
+    assert len(found.calculations[0].operands) == 60
+
+
 @pytest.mark.parametrize("answer", ["", None])
 def test_empty_answer_is_a_refusal_not_an_error(answer: str | None) -> None:
     assert reply(answer=answer, ref_ids=[]) == Reply(answer="", ref_ids=())
@@ -43,6 +60,9 @@ def test_empty_answer_is_a_refusal_not_an_error(answer: str | None) -> None:
         ('{"answer": "x"}', '"ref_ids" is not a list'),
         ('{"answer": "x", "ref_ids": [1]}', '"ref_ids" is not a list'),
         ('{"answer": "x", "ref_ids": ["a|p1|c1"', "not one JSON object"),
+        pytest.param("[" * 20_000, "not one JSON object", id="deep"),
+        pytest.param('{"answer":' * 20_000, "not one JSON object", id="deep objects"),
+        pytest.param(f'{{"answer": "{"x" * 4_001}", "ref_ids": []}}', "more than 4,000 characters", id="long"),
     ],
 )
 def test_other_forms_are_unusable(content: str, problem: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from apps.retrieval.contracts import Finding, GroundingReport, GroundingStatus
@@ -179,6 +181,32 @@ def test_notes_hold_nothing_of_the_passages() -> None:
     for text, ref_id in WRONG.values():
         for finding in failed(checked(text, ref_id)):
             assert not any(character.isdigit() for character in finding.note.replace("of its terms", "").split("%")[-1])
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["0." + "1" * 40, "1" * 29 + ".5", "9" * 3_000, "1" + ",000" * 20, "0." + "0" * 60 + "1", "-0." + "3" * 40 + " %"],
+)
+@pytest.mark.parametrize(
+    "text", ["Revenue was EUR {} million in 2024.", "The load factor rose by {} points.", "It was 2,684 / 2,465 = {}."]
+)
+def test_a_number_of_many_digits_is_compared(text: str, number: str) -> None:
+    """Decimal calculates with 28 of them, and refuses more."""
+    assert checked(text.format(number), TABLE, CASH, BALANCE, TEXT).status is not GroundingStatus.GROUNDED
+
+
+@pytest.mark.parametrize("unit", ["2,684, ", "1 = ", "1,146 + ", "EUR 2,684 million ", "Revenue | 2024: 2,684 | "])
+def test_a_sentence_of_more_figures_than_are_checked_does_not_stand(unit: str) -> None:
+    """300 of them took more than ten seconds, and twice as many eight times as long."""
+    began = time.monotonic()
+    report = checked(unit * 300, TABLE, CASH, BALANCE, TEXT)
+    assert time.monotonic() - began < 5
+    assert [each.note for each in failed(report)] == ["more figures than are checked"]
+
+
+def test_an_answer_of_more_figures_than_are_checked_does_not_stand() -> None:
+    report = checked("Revenue was 2,684 in 2024.\n" * 150, TABLE)
+    assert {each.note for each in failed(report)} == {"more figures than are checked"}
 
 
 @pytest.mark.parametrize(

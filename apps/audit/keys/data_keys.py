@@ -18,7 +18,7 @@ from django.utils.module_loading import import_string
 from apps.audit.digests import epoch
 from apps.audit.errors import DataKeyDamagedError
 from apps.audit.ids import new_id
-from apps.audit.keys.cache import DataKeyInUse, KeyCache
+from apps.audit.keys.cache import DataKeyInUse, KeyCache, Reading
 from apps.audit.keys.contracts import KeyProvider, WrappedKey
 from apps.audit.models import DataKey
 from apps.tenants.context import open_scope
@@ -81,6 +81,7 @@ def current_data_key(tenant: TenantId, moment: datetime) -> DataKeyInUse:
     known = cache.get(tenant, period) or _used_in_transaction(tenant, period)
     if known is not None:
         return known
+    read = cache.reading()
     found = _of_period(period)
     if found is None:
         _make(tenant, period)
@@ -88,7 +89,7 @@ def current_data_key(tenant: TenantId, moment: datetime) -> DataKeyInUse:
     if found is None:
         raise AssertionError("a data key was made and is not there")
     key = _unwrapped(found)
-    _remember(tenant, (period, str(key.id)), key)
+    _remember(tenant, (period, str(key.id)), key, read)
     return key
 
 
@@ -141,10 +142,10 @@ def data_keys(tenant: UUID, ids: Iterable[UUID]) -> dict[UUID, bytes | None]:
     wanted = set(ids)
     found: dict[UUID, bytes | None] = {}
     for each in wanted:
-        known = cache.get(tenant, str(each))
+        known = cache.get(tenant, str(each)) or _used_in_transaction(tenant, str(each))
         if known is not None:
             found[each] = known.key
-    missing = wanted - found.keys()
+    missing, read = wanted - found.keys(), cache.reading()
     for row in DataKey.objects.filter(id__in=missing) if missing else ():
         try:
             key = _unwrapped(row)
@@ -153,7 +154,7 @@ def data_keys(tenant: UUID, ids: Iterable[UUID]) -> dict[UUID, bytes | None]:
         else:
             found[row.id] = key.key
             if row.subject_id is None:
-                _remember(tenant, (str(key.id),), key)
+                _remember(tenant, (str(key.id),), key, read)
     return found
 
 
@@ -183,17 +184,17 @@ def _unwrapped(row: DataKey) -> DataKeyInUse:
     return DataKeyInUse(id=row.id, key=unwrapped(row))
 
 
-def _remember(tenant: UUID, names: tuple[str, ...], key: DataKeyInUse) -> None:
+def _remember(tenant: UUID, names: tuple[str, ...], key: DataKeyInUse, read: Reading) -> None:
     # Cache the key only after the commit: a key that was made in a transaction and rolled back must not seal a later
     # event.
-    transaction.on_commit(partial(cache.put, tenant, names, key))
+    transaction.on_commit(partial(cache.put, tenant, names, key, read))
 
 
 def _used_in_transaction(tenant: UUID, name: str) -> DataKeyInUse | None:
     """Return a key that waits to be remembered. Django drops what waits when its savepoint is rolled back."""
     for entry in connection.run_on_commit:
         call = entry[1]
-        if _is_remembering(call, tenant) and name in call.args[1]:
+        if _is_remembering(call, tenant) and name in call.args[1] and cache.still_holds(call.args[3]):
             found: DataKeyInUse = call.args[2]
             return found
     return None

@@ -83,7 +83,7 @@ class OpenAIProvider(OpenAIServer[EmbeddingProfile]):
             if sorted(by_index) != list(range(count)) or len(rows) != count:
                 raise self._unusable(f"{len(rows)} vectors for {count} texts")
             vectors = [_vector(by_index[index]) for index in range(count)]
-        except (ValueError, TypeError, KeyError, binascii.Error) as error:
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError, binascii.Error) as error:
             raise self._unusable("it is not an embeddings object") from error
         if len({len(vector) for vector in vectors}) != 1:
             raise self._unusable("its vectors differ in length")

@@ -149,7 +149,7 @@ class OpenAICompatibleGenerator(OpenAIServer[GenerationProfile]):
             call.input_tokens, call.output_tokens = _tokens(value)
             choice = value["choices"][0]
             content, ended = choice["message"]["content"], choice.get("finish_reason")
-        except (ValueError, KeyError, IndexError, TypeError) as error:
+        except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
             raise self._unusable("it is not a chat completion") from error
         if ended in _CUT_OFF:
             raise self._unusable(_CUT_OFF[ended])

@@ -15,8 +15,10 @@ from apps.retrieval.contracts import Claim, ClaimedCalculation
 
 _Read = TypeVar("_Read")
 _MOST_CLAIMS: Final = 60
-_LONGEST_EXPRESSION: Final = 400
-_FENCED: Final = re.compile(r"^```(?:json)?\s*(.*?)\s*```$", re.DOTALL)
+_LONGEST_PART: Final = 400
+# Longer than any answer that is asked for, and than what can be checked in a few seconds.
+_LONGEST_ANSWER: Final = 4_000
+_FENCED: Final = re.compile(r"```(?:json)?(.*)```", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,16 +51,19 @@ def read_reply(content: str, known_ref_ids: Collection[str]) -> Reply | Unusable
     Returns: the reply, its ref_ids without repetition; or what is wrong with it. An answer with one unknown ref_id is
              unusable as a whole, because the parts that rest on an invented source cannot be told from the rest.
     """
-    fenced = _FENCED.match(content.strip())
+    fenced = _FENCED.fullmatch(content.strip())
     try:
         value: Any = json.loads(fenced[1] if fenced else content)
-    except ValueError:
+    except (ValueError, RecursionError):
+        # The second: brackets within brackets, thousands deep.
         return UnusableReply(problem="it is not one JSON object")
     if not isinstance(value, dict):
         return UnusableReply(problem="it is not one JSON object")
     answer, ref_ids = value.get("answer"), value.get("ref_ids")
     if answer is not None and not isinstance(answer, str):
         return UnusableReply(problem='"answer" is not a text')
+    if len(answer or "") > _LONGEST_ANSWER:
+        return UnusableReply(problem=f'"answer" has more than {_LONGEST_ANSWER:,} characters')
     if not isinstance(ref_ids, list) or not all(isinstance(each, str) for each in ref_ids):
         return UnusableReply(problem='"ref_ids" is not a list of texts')
     cleaned = tuple(dict.fromkeys(each.strip().strip("[]").strip() for each in ref_ids))
@@ -84,9 +89,16 @@ def _read_each(values: object, read: Callable[[dict[str, Any]], _Read | None]) -
     if values is None:
         return (), 0
     entries = values if isinstance(values, list) else [values]
-    found = [read(each) if isinstance(each, dict) else None for each in entries[:_MOST_CLAIMS]]
+    found = [read(each) if isinstance(each, dict) and _is_short(each) else None for each in entries[:_MOST_CLAIMS]]
     kept = tuple(each for each in found if each is not None)
     return kept, len(entries) - len(kept)
+
+
+def _is_short(entry: dict[str, Any]) -> bool:
+    """Return whether each part of an entry is as long as a label or an expression may be."""
+    parts = [*entry.values(), *(each for value in entry.values() if isinstance(value, list) for each in value)]
+    parts += [text for each in parts if isinstance(each, dict) for text in each.values()]
+    return all(len(each) <= _LONGEST_PART for each in parts if isinstance(each, str))
 
 
 def _claim(value: dict[str, Any]) -> Claim | None:
@@ -97,9 +109,9 @@ def _claim(value: dict[str, Any]) -> Claim | None:
 def _calculation(value: dict[str, Any]) -> ClaimedCalculation | None:
     measure, expression, result = (_text(value.get(name)) for name in ("measure", "expression", "result"))
     operands = value.get("operands") or []
-    if not expression or not result or not isinstance(operands, list) or len(expression) > _LONGEST_EXPRESSION:
+    if not expression or not result or not isinstance(operands, list):
         return None
-    read = [_text(each.get("value")) if isinstance(each, dict) else _text(each) for each in operands]
+    read = [_text(each.get("value")) if isinstance(each, dict) else _text(each) for each in operands[:_MOST_CLAIMS]]
     return ClaimedCalculation(
         measure=measure or "",
         expression=expression,

@@ -23,7 +23,7 @@ TOO_LONG: Final = "It is longer than what was asked for."
 NOTHING_LEFT: Final = "It holds no word to search for."
 REPEATED: Final = "It repeats the question or another one."
 TOO_MANY: Final = "More were written than asked for."
-_FENCED: Final = re.compile(r"^```(?:json)?\s*(.*?)\s*```$", re.DOTALL)
+_FENCED: Final = re.compile(r"```(?:json)?(.*)```", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ def read_wordings(
     """
     if len(content) > LONGEST_REPLY_CHARS:
         return f"its reply has more than {LONGEST_REPLY_CHARS:,} characters"
-    fenced = _FENCED.match(content.strip())
+    fenced = _FENCED.fullmatch(content.strip())
     try:
         value: Any = json.loads(fenced[1] if fenced else content)
     except (ValueError, RecursionError):

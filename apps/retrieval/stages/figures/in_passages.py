@@ -194,7 +194,8 @@ def _column(piece: Quote, numbers: tuple[Number, ...], index: int, above: tuple[
     if len(headings) == len(cells) > 1:
         return str(headings[at]).strip()
     columns = YEAR.findall(piece.columns)
-    figures = [each for each in numbers if each.start >= _label_end(piece.text, numbers)]
+    label_end = _label_end(piece.text, numbers)
+    figures = [each for each in numbers if each.start >= label_end]
     if columns and len(columns) == len(figures) and number in figures:
         return str(columns[figures.index(number)])
     return ""

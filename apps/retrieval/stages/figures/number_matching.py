@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from typing import Final
 
-from apps.retrieval.stages.figures.numbers import Number, NumberUnit
+from apps.retrieval.stages.figures.numbers import Number, NumberUnit, round_to
 
 _FEWEST_DIGITS: Final = 2
 """A figure brought into another scale keeps at least so many digits that say something, or rounding would hide all."""
@@ -96,12 +96,11 @@ def _compare_scales(claim: Number, source: Number, stated: Stated) -> Comparison
 
 def _compare_rounded(claim: Number, *values: Decimal) -> Comparison | None:
     """Compare the claim with values in the claim's own scale, rounded to the claim's decimals."""
-    step = Decimal(1).scaleb(-claim.decimals)
     digits = len(str(claim.value).replace(".", "").lstrip("0") if claim.decimals else str(claim.value).strip("0")) or 1
     for value in values:
         if claim.value == value:
             return Comparison(same=True, note="in another scale")
-        rounded = {value.quantize(step, rounding=mode) for mode in (ROUND_HALF_UP, ROUND_HALF_EVEN)}
+        rounded = {round_to(value, claim.decimals, mode) for mode in (ROUND_HALF_UP, ROUND_HALF_EVEN)}
         if claim.value in rounded and max(digits, claim.decimals) >= _FEWEST_DIGITS:
             return Comparison(same=True, note="rounded")
     return None

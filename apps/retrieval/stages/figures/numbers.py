@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 from enum import StrEnum
 from itertools import zip_longest
 from typing import Final
@@ -100,12 +100,24 @@ def read_numbers(text: str, language: str = "en") -> tuple[Number, ...]:
     return tuple(_complete_from_range(number, after, text) for number, after in zip_longest(found, found[1:]))
 
 
+def round_to(value: Decimal, decimals: int, rounding: str = ROUND_HALF_EVEN) -> Decimal | None:
+    """Return the value with so many decimals; None where that would be more digits than decimal calculates with."""
+    try:
+        return value.quantize(Decimal(1).scaleb(-decimals), rounding=rounding)
+    except InvalidOperation:
+        return None
+
+
 def find_stated_scale(text: str) -> int | None:
     """Return the last scale that a heading or caption names; None if it names none.
 
     Examples: "in millions", "EUR million", "(Millions)".
     """
-    found = [each for each in _CAPTION.finditer(text) if not _OF_A_FIGURE.search(text[: each.start()])]
+    found = [
+        each
+        for each in _CAPTION.finditer(text)
+        if not _OF_A_FIGURE.search(text, max(0, each.start() - 3), each.start())
+    ]
     if not found:
         return None
     last = found[-1]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP
 from typing import Final
 
 from apps.retrieval.contracts import ClaimedCalculation, FindingType
 from apps.retrieval.stages.figures.calculations import CONSTANTS, Calculation, read_calculations
 from apps.retrieval.stages.figures.in_passages import Figure
-from apps.retrieval.stages.figures.numbers import Number, NumberUnit, read_numbers
+from apps.retrieval.stages.figures.numbers import Number, NumberUnit, read_numbers, round_to
 from apps.retrieval.stages.figures.periods import claimed_years
 from apps.retrieval.stages.grounding.claims import bind_operand
 from apps.retrieval.stages.grounding.evidence import Evidence, Result, Said, rows_named
@@ -123,9 +123,8 @@ def _repeats(number: Number, of: Result, *, operand: bool = False) -> bool:
     if not result.exponent:
         # "88,420 - 31,220 = 57,200" in thousands is "57.2 million".
         exponents |= {number.exponent - (each.stated.exponent or each.number.exponent) for each in of.operands}
-    step = Decimal(1).scaleb(-number.decimals)
     return any(
-        result.value.scaleb(-exponent).quantize(step, rounding=mode) == number.value
+        round_to(result.value.scaleb(-exponent), number.decimals, mode) == number.value
         for exponent in exponents
         for mode in (ROUND_HALF_UP, ROUND_HALF_EVEN)
     )

@@ -10,7 +10,7 @@ from typing import Final
 from apps.retrieval.contracts import Finding, FindingType
 from apps.retrieval.stages.figures.calculations import comes_out
 from apps.retrieval.stages.figures.in_passages import Figure
-from apps.retrieval.stages.figures.numbers import Number, NumberUnit, units_in
+from apps.retrieval.stages.figures.numbers import Number, NumberUnit, round_to, units_in
 from apps.retrieval.stages.grounding.evidence import Result
 from apps.retrieval.stages.grounding.moving_words import (
     CHANGES,
@@ -130,10 +130,10 @@ def gives(number: Number, later: Decimal, earlier: Decimal, pair: Pair) -> bool:
         if not _is_rate(pair.later):
             return False
         points = abs(change) * (100 if number.unit is NumberUnit.BASIS_POINTS else 1)
-        return points == number.value or points.quantize(Decimal(1).scaleb(-number.decimals)) == number.value
+        return points == number.value or round_to(points, number.decimals) == number.value
     plain = [each.scaleb(exponent - number.exponent) for each in sizes for exponent in {0, scale}]
     claimed = -number.value if number.negative else number.value
-    return any(each.quantize(Decimal(1).scaleb(-number.decimals)) == claimed for each in plain)
+    return any(round_to(each, number.decimals) == claimed for each in plain)
 
 
 def _is_rate(figure: Figure) -> bool:

@@ -167,7 +167,7 @@ class Evidence:
 class Said:
     """What the sentences before have said: of which rows, years and companies, and what they calculated.
 
-    first: whether there is none.
+    first: whether there is none. figures: how many figures they had.
     """
 
     rows: list[Figure] = field(default_factory=list)
@@ -175,6 +175,7 @@ class Said:
     years: frozenset[int] = frozenset()
     companies: frozenset[str] = frozenset()
     first: bool = True
+    figures: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,6 +37,10 @@ _NUMBERED: Final = re.compile(
     r"|annex|schedule|artikel|anlage|stufe|ziffer|ziff\.|abschnitt|absatz|nr\.|no\.)\s+$",
     re.IGNORECASE,
 )
+# What a sentence costs grows with the square of its figures and more. Nobody is told so many in an answer.
+_MOST_FIGURES: Final = 40
+_MOST_FIGURES_SAID: Final = 200
+_TOO_MANY: Final = "more figures than are checked"
 _MONTH_OF_YEAR: Final = re.compile(
     rf"\b{MONTH}\s+(?:(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?,?\s+)?(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE
 )
@@ -76,6 +80,10 @@ def check_sentence(sentence: str, written: str, quoted: str, evidence: Evidence,
     counts = (each for each in read_numbers(rest, language) if _counts_a_list(rest, each))
     rest = blank_mentions(rest, (_with_what_it_counts(rest, each) for each in counts))
     numbers = tuple(each for each in read_numbers(rest, language) if not is_length_of_time(rest, each))
+    said.figures += len(numbers)
+    if len(numbers) > _MOST_FIGURES or said.figures > _MOST_FIGURES_SAID:
+        yield Finding(type=FindingType.STATEMENT, value=written, supported=False, ref_id="", note=_TOO_MANY)
+        return
     spoken = Spoken(
         text=rest, numbers=numbers, clauses=read_clauses(rest, numbers), evidence=evidence, said=said, quoted=quoted
     )
