@@ -88,7 +88,7 @@ def test_a_calculation_is_shown_with_its_operands(question: str, calculation: st
         ),
         (
             "Has the operating margin of Pawfield improved in 2024?",
-            "Yes: \u201coperating margin\u201d rose from 13.0 % in FY2023",
+            "Yes: operating margin rose from 13.0 % in FY2023",
         ),
         (
             "In which year was Pawfield's operating income lowest?",

@@ -120,3 +120,9 @@ def test_claims_in_another_form_are_left_out_and_counted(claims: object) -> None
     assert isinstance(found, Reply)
     assert found.claims == ()
     assert "1 of its claims" in found.unread
+
+
+@pytest.mark.parametrize("answer", ["a\\u0000b", "a\\ud800b"])
+def test_a_reply_that_could_not_be_kept_is_unusable(answer: str) -> None:
+    read = read_reply(f'{{"answer": "{answer}", "ref_ids": ["a|p1|c1"]}}', KNOWN)
+    assert read == UnusableReply(problem="it holds characters that are no text")

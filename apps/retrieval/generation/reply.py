@@ -18,6 +18,7 @@ _MOST_CLAIMS: Final = 60
 _LONGEST_PART: Final = 400
 # Longer than any answer that is asked for, and than what can be checked in a few seconds.
 _LONGEST_ANSWER: Final = 4_000
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _FENCED: Final = re.compile(r"```(?:json)?(.*)```", re.DOTALL)
 
 
@@ -59,6 +60,8 @@ def read_reply(content: str, known_ref_ids: Collection[str]) -> Reply | Unusable
         return UnusableReply(problem="it is not one JSON object")
     if not isinstance(value, dict):
         return UnusableReply(problem="it is not one JSON object")
+    if not _can_be_kept(value):
+        return UnusableReply(problem="it holds characters that are no text")
     answer, ref_ids = value.get("answer"), value.get("ref_ids")
     if answer is not None and not isinstance(answer, str):
         return UnusableReply(problem='"answer" is not a text')
@@ -82,6 +85,12 @@ def read_reply(content: str, known_ref_ids: Collection[str]) -> Reply | Unusable
         calculations=calculations,
         unread=f"{left_out} of its claims and calculations are not in the agreed form" if left_out else "",
     )
+
+
+def _can_be_kept(value: dict[str, Any]) -> bool:
+    """Return whether all texts can be written to the database: no null character, and no half of a surrogate pair."""
+    written = json.dumps(value, ensure_ascii=False)
+    return "\\u0000" not in written and not _SURROGATE.search(written)
 
 
 def _read_each(values: object, read: Callable[[dict[str, Any]], _Read | None]) -> tuple[tuple[_Read, ...], int]:

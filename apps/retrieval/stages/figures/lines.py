@@ -28,6 +28,8 @@ _TAIL: Final = re.compile(
 )
 _NOISE: Final = ("total", "net", "consolidated", "company", "year", "gesamt", "summe")
 _GROSS: Final = ("gross", "accumulated", "cost", "deferred", "kumulierte")
+# A stop word for the search, and another line of a statement.
+_OTHER: Final = re.compile(r"\b(?:other|sonstige\w*|\u00fcbrige\w*)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +121,8 @@ def _matches(item: LineItem, chunk: StoredChunk) -> Iterator[_Match]:
 
 def label_distance(item: LineItem, label: str, language: str) -> tuple[int, int, int, bool] | None:
     """Return how far a row's label is from a line of the statements, less being nearer; None if it is another line."""
+    if _OTHER.search(label) and not any(map(_OTHER.search, item.labels)):
+        return None
     nearest = _nearest(item, _label_terms(label, language), language)
     return None if nearest is None else (*nearest, _TAIL.search(label) is not None)
 

@@ -15,7 +15,6 @@ from apps.retrieval.contracts import AnswerKind, QueryAnalysis
 from apps.retrieval.stages.figures.calculating import form_words as words
 from apps.retrieval.stages.question.answer_kind import read_answer_kind
 
-
 _A_PAIR: Final = 2
 
 

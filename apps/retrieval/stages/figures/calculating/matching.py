@@ -19,10 +19,13 @@ NAMED_SHARE: Final = 0.75
 """Of the weight of what is asked for, a series must be called at least this share."""
 LABEL_SHARE: Final = 0.5
 """Of the terms of a row's label, the question must name at least this share."""
+_IN_HEADING: Final = 0.9
 _ABOVE: Final = 0.8
-"""What stands above a row, and not in it, counts this much: "Revenue by segment" above "Cranes"."""
+"""What stands right above a row, or further up, and not in it, counts this much: "Revenue" above "Cranes"."""
 _PIECE: Final = re.compile(r"(?<=[.?!:;])\s+|\s[\u2013\u2014-]\s")
 _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+# Plain words that part one line of a statement from another: current assets are not all assets.
+_PARTING: Final = frozenset({"current", "period", "half", "quarter"})
 # What stands beside a figure's name in a question, and in a label, without making it another figure.
 _PLAIN: Final = """
     total net consolidated company year years end full fiscal reported amount amounts figure figures value values
@@ -106,7 +109,7 @@ def _telling(part: str, analysis: QueryAnalysis) -> str:
 
 def _match(series: Series, wanted: Wanted, plain: frozenset[str], language: str) -> Match:
     row = series.own | series.column
-    around = row | series.above
+    near, around = row | series.heading_terms, row | series.heading_terms | series.above
     total = sum(weight for _, weight in wanted)
     held, explained = 0.0, frozenset[str]()
     for alternatives, weight in wanted:
@@ -114,10 +117,12 @@ def _match(series: Series, wanted: Wanted, plain: frozenset[str], language: str)
         if in_row:
             held += weight
             explained = explained.union(*in_row)
+        elif any(each <= near for each in alternatives):
+            held += weight * _IN_HEADING
         elif any(each <= around for each in alternatives):
             held += weight * _ABOVE
-    own = series.own - plain or series.own
-    label = len(own & (explained | plain)) / len(own) if own else 0.0
+    own = series.own - (plain - _PARTING) or series.own
+    label = len(own & explained) / len(own) if own else 0.0
     return Match(series=series, named=held / total, label=label)
 
 
@@ -138,7 +143,7 @@ def find_tables(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> 
     total = sum(weight for _, weight in wanted) or 1.0
     named = []
     for table in tables.values():
-        around = frozenset[str]().union(*(each.above | each.column for each in table[:1]))
+        around = table[0].above | table[0].heading_terms | table[0].column
         held = sum(weight for alternatives, weight in wanted if any(each <= around for each in alternatives))
         named.append((held / total, table))
     near = [each for each in named if each[0] >= NAMED_SHARE and len(each[1]) > 1]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
@@ -14,21 +15,26 @@ from apps.retrieval.stages.figures.calculating.series import Series
 from apps.retrieval.stages.figures.numbers import NumberUnit
 
 _PERCENT_PLACES: Final = Decimal("0.1")
+_GERMAN: Final = str.maketrans({",": ".", ".": ","})
+_NO_NUMBERS: Final = re.compile(r"“[^”]*”|\[[^\]]*\]|(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operand:
     """A figure of one year. value: its size, with its sign unless the row is negative throughout.
 
-    text: as it is written in a calculation. places: its decimals. exponent, currencies: as stated; None or
-    empty where they are not.
+    label, name: what it is called, and the same as it is written: what a row is called in quotation marks.
+    text: as it is written in a calculation. printed: as its row gives it. places: its decimals.
+    exponent, currencies: as stated; None or empty where they are not.
     before: a calculation that gives it, to be shown first; empty for a figure of a row.
     """
 
     label: str
+    name: str
     year: int
     value: Decimal
     text: str
+    printed: str
     percent: bool
     places: int
     exponent: int | None
@@ -43,6 +49,7 @@ class Track:
     """What a question names, as a figure a year. years: those that are held, earliest first."""
 
     label: str
+    name: str
     percent: bool
     years: tuple[int, ...]
     company: str
@@ -82,6 +89,7 @@ def find_track(part: str, series: Sequence[Series], analysis: QueryAnalysis) -> 
 def track_of(series: Series) -> Track:
     return Track(
         label=series.label,
+        name=f"“{series.label}”",
         percent=series.unit is NumberUnit.PERCENT,
         years=tuple(sorted(series.by_year)),
         company=series.passage.chunk.document.company,
@@ -98,9 +106,11 @@ def operand_of(series: Series, year: int) -> Operand | None:
     size = f"{figure.number.value:,}{' %' if percent else ''}"
     return Operand(
         label=series.label,
+        name=f"“{series.label}”",
         year=year,
         value=-figure.number.value if negative else figure.number.value,
         text=f"({size})" if negative else size,
+        printed=figure.number.text.strip(),
         percent=percent,
         places=figure.number.decimals,
         exponent=figure.stated.exponent,
@@ -118,9 +128,11 @@ def _of_ratio(ratio: Ratio) -> Track:
         text = f"{worked.value:,}{' %' if ratio.percent else ''}"
         return Operand(
             label=ratio.label,
+            name=ratio.label,
             year=year,
             value=worked.value,
             text=text,
+            printed=text,
             percent=ratio.percent,
             places=max(0, -int(worked.value.as_tuple().exponent)),
             exponent=None,
@@ -130,7 +142,9 @@ def _of_ratio(ratio: Ratio) -> Track:
             before=f"{ratio.formula}, FY{year}: {worked.text} = {text}",
         )
 
-    return Track(label=ratio.label, percent=ratio.percent, years=ratio.years, company=ratio.company, of=of)
+    return Track(
+        label=ratio.label, name=ratio.label, percent=ratio.percent, years=ratio.years, company=ratio.company, of=of
+    )
 
 
 def show(lines: Sequence[str], operands: Sequence[Operand], *, each_its_own: bool = False) -> Calculated:
@@ -148,13 +162,6 @@ def _marks(operands: Sequence[Operand]) -> str:
     return " ".join(f"[{ref}]" for ref in dict.fromkeys(ref for each in operands for ref in each.refs))
 
 
-def span_of(operands: Sequence[Operand]) -> str:
-    years = [each.year for each in operands]
-    if len(years) > 2 or years[-1] - years[0] == 1:
-        return f"FY{years[0]} to FY{years[-1]}"
-    return " and ".join(f"FY{year}" for year in years)
-
-
 def rounded(value: Decimal, places: int) -> Decimal:
     found = value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
     return found if found % 1 else found.quantize(Decimal(1))
@@ -162,3 +169,19 @@ def rounded(value: Decimal, places: int) -> Decimal:
 
 def percent(share: Decimal) -> str:
     return f"{(share * 100).quantize(_PERCENT_PLACES, rounding=ROUND_HALF_UP):,} %"
+
+
+def in_language(calculated: Calculated, language: str) -> Calculated:
+    """Return the lines with the numbers of a language: 1,234.5 in English is 1.234,5 in German."""
+    if language != "de":
+        return calculated
+    # What stands in quotation marks or is a reference is left as it is.
+    return replace(
+        calculated,
+        lines=tuple(
+            _NO_NUMBERS.sub(
+                lambda match: match["number"].translate(_GERMAN) if match["number"] else match.group(), line
+            )
+            for line in calculated.lines
+        ),
+    )

@@ -9,6 +9,7 @@ from apps.retrieval.contracts import FilterField, QueryAnalysis
 from apps.retrieval.stages.figures.calculating.forms import AskedForm
 from apps.retrieval.stages.figures.calculating.operands import Calculated, Operand, Track, find_track, percent, show
 from apps.retrieval.stages.figures.calculating.series import Series
+from apps.retrieval.stages.figures.calculating.wording import Wording, wording
 
 
 def companies_asked(analysis: QueryAnalysis) -> tuple[str, ...]:
@@ -31,7 +32,7 @@ def compare_companies(
     if len({track.percent for track in tracks}) > 1:
         return None
     if asked.of_change:
-        return _compare_growth(asked, tracks)
+        return _compare_growth(asked, tracks, wording(analysis.language))
     year = asked.years[-1] if asked.years else max(set.intersection(*(set(track.years) for track in tracks)), default=0)
     found = [track.of(year) for track in tracks]
     operands = [each for each in found if each is not None]
@@ -40,11 +41,12 @@ def compare_companies(
     order = sorted(zip(companies, operands, strict=True), key=lambda each: -each[1].value)
     if order[0][1].value == order[1][1].value:
         return None
-    lines = [f"{company}, “{each.label}”, FY{each.year}: {each.text}" for company, each in order]
+    words = wording(analysis.language)
+    lines = [f"{company}, {each.name}, {words.year.format(year=each.year)}: {each.printed}" for company, each in order]
     return show(lines, [each for _, each in order], each_its_own=True)
 
 
-def _compare_growth(asked: AskedForm, tracks: Sequence[Track]) -> Calculated | None:
+def _compare_growth(asked: AskedForm, tracks: Sequence[Track], words: Wording) -> Calculated | None:
     rates: list[tuple[Decimal, Track, Operand, Operand]] = []
     for track in tracks:
         last = asked.years[-1] if asked.years else track.years[-1]
@@ -55,7 +57,7 @@ def _compare_growth(asked: AskedForm, tracks: Sequence[Track]) -> Calculated | N
         rates.append(((after.value - before.value) / before.value, track, before, after))
     rates.sort(key=lambda each: -each[0])
     lines = [
-        f"{track.company}, “{after.label}”, FY{before.year} to FY{after.year}: "
+        f"{track.company}, {after.name}, {words.span.format(first=before.year, last=after.year)}: "
         f"({after.text} - {before.text}) / {before.text} = {percent(rate)}"
         for rate, track, before, after in rates
     ]

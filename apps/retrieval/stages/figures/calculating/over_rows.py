@@ -20,6 +20,7 @@ from apps.retrieval.stages.figures.calculating.operands import (
     show,
 )
 from apps.retrieval.stages.figures.calculating.series import Series
+from apps.retrieval.stages.figures.calculating.wording import Wording, wording
 
 _FEWEST_ROWS: Final = 2
 _TOTAL: Final = re.compile(
@@ -31,45 +32,48 @@ _TOTAL: Final = re.compile(
 def share(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     """Return one row as a share of another."""
     whole = find_track(asked.parts[1], series, analysis)
-    part = find_track(asked.parts[0], [each for each in series if whole is None or each.label != whole.label], analysis)
+    others = [each for each in series if whole is None or each.label != whole.label]
+    part = find_track(asked.parts[0], others, analysis)
     if part is None or whole is None or part.percent or whole.percent:
         return None
     pair = _in_one_year(asked, part, whole)
     if pair is None or pair[1].value <= 0:
         return None
     one, other = pair
-    return show(
-        [
-            f"“{one.label}” as a share of “{other.label}”, FY{one.year}: {one.text} / {other.text} = "
-            f"{percent(one.value / other.value)}"
-        ],
-        pair,
+    words = wording(analysis.language)
+    line = words.share.format(
+        name=one.name,
+        whole=other.name,
+        year=words.year.format(year=one.year),
+        sum=f"{one.text} / {other.text} = {percent(one.value / other.value)}",
     )
+    return show([line], pair)
 
 
 def difference(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     """Return by how much one row exceeds another, or their sum."""
-    tracks = [find_track(part, series, analysis) for part in asked.parts]
-    first, second = tracks[0], tracks[1]
+    first, second = (find_track(part, series, analysis) for part in asked.parts)
     if first is None or second is None or first.label == second.label or first.percent is not second.percent:
         return None
     pair = _in_one_year(asked, first, second)
     if pair is None:
         return None
     one, other = pair
-    unit = " %" if first.percent else ""
+    words = wording(analysis.language)
+    year = words.year.format(year=one.year)
     if asked.form is Form.SUM:
-        line = f"{one.text} + {other.text} = {one.value + other.value:,}{unit}"
-        return show([f"“{one.label}” and “{other.label}”, FY{one.year}: {line}"], pair)
+        shown = f"{one.text} + {other.text} = {one.value + other.value:,}{' %' if first.percent else ''}"
+        return show([words.both.format(name=one.name, other=other.name, year=year, sum=shown)], pair)
     if other.value > one.value:
         one, other = other, one
-    unit = " percentage points" if first.percent else ""
-    line = f"{one.text} - {other.text} = {one.value - other.value:,}{unit}"
-    return show([f"“{one.label}” less “{other.label}”, FY{one.year}: {line}"], pair)
+    exceeds = f"{one.value - other.value:,}"
+    shown = f"{one.text} - {other.text} = {words.points.format(value=exceeds) if first.percent else exceeds}"
+    return show([words.less.format(name=one.name, other=other.name, year=year, sum=shown)], pair)
 
 
 def extreme_row(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     """Return the row of a table with the highest or lowest figure, or with the highest or lowest change in per cent."""
+    words = wording(analysis.language)
     for table in find_tables(asked.parts[0], analysis, series):
         rows = [each for each in table if not _TOTAL.search(each.label)]
         year = asked.years[-1] if asked.years else max((year for each in rows for year in each.by_year), default=0)
@@ -78,33 +82,33 @@ def extreme_row(asked: AskedForm, series: Sequence[Series], analysis: QueryAnaly
         if len(found) < _FEWEST_ROWS:
             continue
         if not asked.of_change:
-            return _show_extreme(asked, found)
+            return _show_extreme(asked, found, words)
         earlier = {row.label: operand_of(row, before) for row in rows}
         pairs = [(each, earlier.get(each.label)) for each in found]
         grown = [(each, prior) for each, prior in pairs if prior is not None and prior.value > 0]
         if len(grown) == len(pairs) and not any(each.percent for each in found):
-            return _show_growth(asked, grown)
+            return _show_growth(asked, grown, words)
     return None
 
 
-def _show_extreme(asked: AskedForm, found: Sequence[Operand]) -> Calculated | None:
+def _show_extreme(asked: AskedForm, found: Sequence[Operand], words: Wording) -> Calculated | None:
     best, *others = sorted(found, key=lambda each: each.value, reverse=asked.form is Form.HIGHEST)
     if others[0].value == best.value:
         return None
-    word = "highest" if asked.form is Form.HIGHEST else "lowest"
-    rest = "; ".join(f"{each.label}: {each.text}" for each in others)
-    said = f"“{best.label}” has the {word} figure of {len(found)} rows in FY{best.year}: {best.text} ({rest})."
-    return show([said], found)
+    template = words.highest_row if asked.form is Form.HIGHEST else words.lowest_row
+    rest = "; ".join(f"{each.name}: {each.printed}" for each in others)
+    year = words.year.format(year=best.year)
+    return show([template.format(name=best.name, year=year, value=best.printed, others=rest)], found)
 
 
-def _show_growth(asked: AskedForm, grown: Sequence[tuple[Operand, Operand]]) -> Calculated | None:
+def _show_growth(asked: AskedForm, grown: Sequence[tuple[Operand, Operand]], words: Wording) -> Calculated | None:
     rates = [(after.value - before.value) / before.value for after, before in grown]
     order = sorted(zip(grown, rates, strict=True), key=lambda each: each[1], reverse=asked.form is Form.HIGHEST)
-    if len(order) > 1 and order[0][1] == order[1][1]:
+    if order[0][1] == order[1][1]:
         return None
     lines = [
-        f"“{after.label}”, FY{before.year} to FY{after.year}: ({after.text} - {before.text}) / {before.text} = "
-        f"{percent(rate)}"
+        f"{after.name}, {words.span.format(first=before.year, last=after.year)}: "
+        f"({after.text} - {before.text}) / {before.text} = {percent(rate)}"
         for (after, before), rate in order
     ]
     return show(lines, [each for pair in grown for each in pair])

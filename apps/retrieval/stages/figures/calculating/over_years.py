@@ -16,9 +16,9 @@ from apps.retrieval.stages.figures.calculating.operands import (
     percent,
     rounded,
     show,
-    span_of,
 )
 from apps.retrieval.stages.figures.calculating.series import Series
+from apps.retrieval.stages.figures.calculating.wording import Wording, wording
 
 _MOST_YEARS: Final = 20
 _FEWEST_TO_COMPARE: Final = 2
@@ -31,33 +31,38 @@ def change(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) 
     if found is None:
         return None
     before, after = found
-    lines = list(change_lines(before, after))
+    words = wording(analysis.language)
+    lines = list(_change_lines(before, after, words))
     if asked.yes_no:
-        lines.insert(0, _direction(asked, before, after))
+        lines.insert(0, _direction(asked, before, after, words))
     return show(lines, found)
 
 
-def change_lines(before: Operand, after: Operand) -> Iterator[str]:
-    span = f"FY{before.year} to FY{after.year}"
+def _change_lines(before: Operand, after: Operand, words: Wording) -> Iterator[str]:
+    span = words.span.format(first=before.year, last=after.year)
     difference = after.value - before.value
-    if before.percent:
-        yield f"Change in “{before.label}”, {span}: {after.text} - {before.text} = {difference:,} percentage points"
-        return
-    yield f"Change in “{before.label}”, {span}: {after.text} - {before.text} = {difference:,}"
-    if before.value > 0:
-        yield (
-            f"Relative to FY{before.year}: ({after.text} - {before.text}) / {before.text} = "
-            f"{percent(difference / before.value)}"
+    shown = words.points.format(value=f"{difference:,}") if before.percent else f"{difference:,}"
+    yield words.change.format(name=before.name, span=span, sum=f"{after.text} - {before.text} = {shown}")
+    if before.value > 0 and not before.percent:
+        yield words.relative.format(
+            year=words.year.format(year=before.year),
+            sum=f"({after.text} - {before.text}) / {before.text} = {percent(difference / before.value)}",
         )
 
 
-def _direction(asked: AskedForm, before: Operand, after: Operand) -> str:
+def _direction(asked: AskedForm, before: Operand, after: Operand, words: Wording) -> str:
     moved = after.value - before.value
-    verb = "rose" if moved > 0 else "fell" if moved < 0 else "did not change"
-    said = f"“{before.label}” {verb} from {before.text} in FY{before.year} to {after.text} in FY{after.year}."
+    template = words.rose if moved > 0 else words.fell if moved < 0 else words.unchanged
+    said = template.format(
+        name=before.name,
+        before=before.printed,
+        after=after.printed,
+        first=words.year.format(year=before.year),
+        last=words.year.format(year=after.year),
+    )
     if asked.rises is None:
         return said
-    return f"{'Yes' if moved and (moved > 0) is asked.rises else 'No'}: {said}"
+    return (words.yes if moved and (moved > 0) is asked.rises else words.no).format(said=said)
 
 
 def compound_growth(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
@@ -70,13 +75,13 @@ def compound_growth(asked: AskedForm, series: Sequence[Series], analysis: QueryA
     years = after.year - before.year
     rate = (after.value / before.value) ** (Decimal(1) / years) - 1
     power = f" ^ (1/{years})" if years > 1 else ""
-    return show(
-        [
-            f"Compound annual growth of “{before.label}”, FY{before.year} to FY{after.year}: "
-            f"({after.text} / {before.text}){power} - 1 = {percent(rate)}"
-        ],
-        found,
+    words = wording(analysis.language)
+    line = words.growth.format(
+        name=before.name,
+        span=words.span.format(first=before.year, last=after.year),
+        sum=f"({after.text} / {before.text}){power} - 1 = {percent(rate)}",
     )
+    return show([line], found)
 
 
 def average_or_sum(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
@@ -85,13 +90,16 @@ def average_or_sum(asked: AskedForm, series: Sequence[Series], analysis: QueryAn
     found = track.all_of(_every_year(asked, track)) if track else None
     if track is None or found is None or len(found) < _FEWEST_TO_COMPARE:
         return None
+    words = wording(analysis.language)
     total = sum((each.value for each in found), Decimal(0))
     shown = " + ".join(each.text for each in found)
     sign = " %" if track.percent else ""
+    span = (words.span if _in_a_row(found) else words.years).format(first=found[0].year, last=found[-1].year)
     if asked.form is Form.SUM:
-        return show([f"Sum of “{track.label}”, {span_of(found)}: {shown} = {total:,}{sign}"], found)
+        return show([words.sum.format(name=track.name, span=span, sum=f"{shown} = {total:,}{sign}")], found)
     mean = rounded(total / len(found), max(each.places for each in found) + 1)
-    return show([f"Average of “{track.label}”, {span_of(found)}: ({shown}) / {len(found)} = {mean:,}{sign}"], found)
+    line = words.average.format(name=track.name, span=span, sum=f"({shown}) / {len(found)} = {mean:,}{sign}")
+    return show([line], found)
 
 
 def extreme_year(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
@@ -103,9 +111,15 @@ def extreme_year(asked: AskedForm, series: Sequence[Series], analysis: QueryAnal
     best = (max if asked.form is Form.HIGHEST else min)(found, key=lambda each: each.value)
     if sum(each.value == best.value for each in found) > 1:
         return None
-    word = "highest" if asked.form is Form.HIGHEST else "lowest"
-    others = ", ".join(f"{each.text} in FY{each.year}" for each in found if each is not best)
-    return show([f"“{track.label}” was {word} in FY{best.year}: {best.text} ({others})."], found)
+    words = wording(analysis.language)
+    others = ", ".join(
+        words.figure.format(value=each.printed, year=words.year.format(year=each.year))
+        for each in found
+        if each is not best
+    )
+    template = words.highest if asked.form is Form.HIGHEST else words.lowest
+    year = words.year.format(year=best.year)
+    return show([template.format(name=track.name, year=year, value=best.printed, others=others)], found)
 
 
 def _both_ends(asked: AskedForm, track: Track) -> list[Operand] | None:
@@ -115,13 +129,12 @@ def _both_ends(asked: AskedForm, track: Track) -> list[Operand] | None:
     last = asked.years[-1] if asked.years else track.years[-1]
     if len(asked.years) > 1:
         first = asked.years[0]
-    elif asked.form is Form.COMPOUND_GROWTH and asked.count < _FEWEST_TO_COMPARE:
-        # "Since 2021" goes to the latest year that the row gives.
-        first, last = (asked.years[0], track.years[-1]) if asked.years and asked.since else (track.years[0], last)
     elif asked.since:
         first, last = last, track.years[-1]
     elif asked.count > 1:
         first = last - asked.count + 1
+    elif asked.form is Form.COMPOUND_GROWTH:
+        first = track.years[0]
     else:
         first = last - 1
     return track.all_of((first, last)) if first < last else None
@@ -138,3 +151,7 @@ def _every_year(asked: AskedForm, track: Track) -> list[int]:
     if asked.count > 1:
         return list(range(last - asked.count + 1, last + 1))
     return [year for year in track.years if year <= last]
+
+
+def _in_a_row(found: Sequence[Operand]) -> bool:
+    return len(found) > _FEWEST_TO_COMPARE or found[-1].year - found[0].year == 1

@@ -23,7 +23,7 @@ class Series:
     """A row of a table, or that part of it whose columns differ only in the year.
 
     label: what the row is called. own: the terms of its label.
-    heading: the line above it that names what the rows under it have in common.
+    heading, heading_terms: the line above it that names what the rows under it have in common.
     column: the terms of its columns, without years.
     above: the terms of the headings, caption and section above it. table: rows of one table have the same one.
     by_year: year -> figure. unit: of every figure.
@@ -37,6 +37,7 @@ class Series:
     above: frozenset[str]
     table: tuple[str, int]
     heading: str
+    heading_terms: frozenset[str]
     by_year: dict[int, Figure]
     unit: NumberUnit
     per_share: bool
@@ -106,9 +107,10 @@ def _series(
         label=first.label_text,
         own=first.label,
         column=column,
-        above=around | heading,
+        above=around,
         table=table,
         heading=first.heading,
+        heading_terms=heading,
         by_year=by_year,
         unit=first.number.unit,
         per_share=first.per_share,

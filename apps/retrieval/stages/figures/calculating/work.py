@@ -12,7 +12,7 @@ from typing import Final
 
 from apps.retrieval.contracts import AnswerKind, ContextBlock, QueryAnalysis
 from apps.retrieval.stages.figures.calculating.forms import AskedForm, Form, read_forms
-from apps.retrieval.stages.figures.calculating.operands import Calculated, find_track, show
+from apps.retrieval.stages.figures.calculating.operands import Calculated, find_track, in_language, show
 from apps.retrieval.stages.figures.calculating.over_companies import companies_asked, compare_companies
 from apps.retrieval.stages.figures.calculating.over_rows import difference, extreme_row, share
 from apps.retrieval.stages.figures.calculating.over_years import average_or_sum, change, compound_growth, extreme_year
@@ -47,8 +47,10 @@ def calculate(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | No
     series = read_series(context, analysis)
     with localcontext(_PRECISE):
         if companies := companies_asked(analysis):
-            return compare_companies(companies, forms[0], series, analysis)
-        return next((found for asked in forms if (found := _work(asked, series, analysis))), None)
+            found = compare_companies(companies, forms[0], series, analysis)
+        else:
+            found = next((done for asked in forms if (done := _work(asked, series, analysis))), None)
+    return in_language(found, analysis.language) if found else None
 
 
 def find_value(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | None:
