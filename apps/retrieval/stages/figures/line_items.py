@@ -42,7 +42,7 @@ _ITEMS: Final = (
         " | payments for property, plant and equipment | payments to acquire property, plant and equipment"
         " | acquisition of property, plant and equipment | investments in property, plant and equipment"
         " | expenditures for property, plant and equipment | Investitionen in Sachanlagen"
-        " | Auszahlungen für Sachanlagen | Auszahlungen für Investitionen in Sachanlagen",
+        " | Sachinvestitionen | Auszahlungen für Sachanlagen | Auszahlungen für Investitionen in Sachanlagen",
     ),
     _item(
         "property, plant and equipment",
@@ -70,43 +70,60 @@ _ITEMS: Final = (
     _item(
         "research and development",
         _INCOME,
-        "research and development | research, development and related expenses | Forschung und Entwicklung",
+        "research and development | research and development expense | R&D | R&D expense"
+        " | research, development and related expenses | Forschung und Entwicklung",
     ),
     _item(
         "revenue",
         _INCOME,
-        "net sales | revenues | net revenues | operating revenues | sales | sales and revenues | Umsatzerlöse",
+        "net sales | revenues | revenue | net revenues | total revenue | total revenues | total net revenue"
+        " | operating revenues | sales | sales and revenues | turnover | Umsatzerlöse | Umsatz | Erlöse",
     ),
     _item(
         "net income",
         _INCOME,
-        "net income | net earnings | net loss | net income (loss) | profit for the year | Jahresüberschuss"
+        "net income | net earnings | net loss | net income (loss) | profit for the year | net profit | profit after tax"
+        " | Jahresüberschuss | Jahresergebnis | Nettogewinn | Nettoergebnis | Periodenergebnis"
         " | Konzernergebnis",
     ),
     _item(
         "operating income",
         _INCOME,
         "operating income | operating profit | income from operations | earnings from operations | loss from operations"
-        " | operating income (loss) | Betriebsergebnis",
+        " | operating income (loss) | Betriebsergebnis | operatives Ergebnis",
     ),
     _item("gross profit", _INCOME, "gross profit | gross margin | Bruttoergebnis vom Umsatz"),
-    _item("interest expense", _INCOME, "interest expense | interest and debt expense | Zinsaufwand | Zinsaufwendungen"),
+    _item(
+        "interest expense",
+        _INCOME,
+        "interest expense | interest and debt expense | finance costs | finance expense | Zinsaufwand | Zinsaufwendungen"
+        " | Finanzaufwendungen",
+    ),
     _item(
         "income tax",
         _INCOME,
         "provision for income taxes | income tax expense | income taxes | income tax provision"
-        " | provision (benefit) for income taxes | Ertragsteuern | Steuern vom Einkommen und vom Ertrag",
+        " | provision (benefit) for income taxes | income tax | Ertragsteuern | Steuern vom Einkommen und vom Ertrag",
     ),
     _item(
         "income before tax",
         _INCOME,
         "income before income taxes | earnings before income taxes | income before taxes | earnings before taxes"
         " | income before provision for income taxes | loss before income taxes | income (loss) before income taxes"
-        " | Ergebnis vor Steuern",
+        " | profit before tax | profit before taxes | Ergebnis vor Steuern | Gewinn vor Steuern",
     ),
-    _item("current assets", _BALANCE, "total current assets | Summe kurzfristige Vermögenswerte | Umlaufvermögen"),
-    _item("current liabilities", _BALANCE, "total current liabilities | Summe kurzfristige Schulden"),
-    _item("total assets", _BALANCE, "total assets | Bilanzsumme | Summe Aktiva"),
+    _item(
+        "current assets",
+        _BALANCE,
+        "total current assets | current assets | Summe kurzfristige Vermögenswerte"
+        " | kurzfristige Vermögenswerte | Umlaufvermögen",
+    ),
+    _item(
+        "current liabilities",
+        _BALANCE,
+        "total current liabilities | current liabilities | Summe kurzfristige Schulden | kurzfristige Schulden",
+    ),
+    _item("total assets", _BALANCE, "total assets | Bilanzsumme | Summe Aktiva | Summe Vermögenswerte"),
     _item("total liabilities", _BALANCE, "total liabilities | Summe Schulden"),
     _item(
         "equity",
@@ -130,7 +147,8 @@ _ITEMS: Final = (
     _item(
         "cash and cash equivalents",
         _BALANCE,
-        "cash and cash equivalents | Zahlungsmittel und Zahlungsmitteläquivalente",
+        "cash and cash equivalents | cash and equivalents | Zahlungsmittel und Zahlungsmitteläquivalente"
+        " | flüssige Mittel | liquide Mittel",
     ),
     _item("debt", _BALANCE, "long-term debt | long-term borrowings | short-term debt | debt maturing within one year"),
     _item(
@@ -149,7 +167,8 @@ _ITEMS: Final = (
         "operating cash flow",
         _CASH,
         "net cash provided by operating activities | net cash from operating activities | cash from operations"
-        " | net cash provided by (used in) operating activities | Cashflow aus laufender Geschäftstätigkeit",
+        " | net cash provided by (used in) operating activities | net cash generated by operating activities | cash generated by operating activities | operating cash flow"
+        " | Cashflow aus laufender Geschäftstätigkeit | operativer Cashflow",
     ),
 )
 ITEMS: Final = {item.name: item for item in _ITEMS}

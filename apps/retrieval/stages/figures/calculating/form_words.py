@@ -40,8 +40,8 @@ COMPOUND: Final = _words(
     r"(?:durchschnittliche[nrs]?\s+)?j\u00e4hrliche[nrs]?\s+wachstum(?:srate)?",
 )
 PER_YEAR: Final = _words(
-    r"(?:per|a|each|every)\s+(?:year|annum)\s+on\s+average|on\s+average\s+(?:per|a|each|every)\s+year|(?:each|every)\s+year",
-    r"(?:pro|im)\s+jahr\s+im\s+(?:schnitt|durchschnitt)|im\s+(?:schnitt|durchschnitt)\s+(?:pro|im)\s+jahr",
+    r"(?:per|a|each|every)\s+(?:year|annum)|yearly|annual(?:ly|i[sz]ed)?|p\.a",
+    r"(?:pro|im|jedes)\s+jahr|j\u00e4hrlich\w*",
 )
 AVERAGE: Final = _words(r"averag(?:e|es|ed)|mean|durchschnitt(?:lich\w*)?|mittelwert|im\s+(?:mittel|schnitt)")
 SUM: Final = _words(
@@ -75,6 +75,7 @@ YEAR_RANGE: Final = re.compile(
 )
 SINCE: Final = re.compile(rf"\b(?:since|seit)\s+(?:the\s+end\s+of\s+|year[\s-]end\s+)?{_YEAR}", re.IGNORECASE)
 COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "zwei": 2, "drei": 3, "vier": 4, "f\u00fcnf": 5, "both": 2}
+PARTED_BY: Final = _words(r"minus|difference|gap|differenz|unterschied|abz\u00fcglich|bis")
 COMPARED: Final = re.compile(
     r"\b(?:differ\w*|gap|minus|less|vs\.?|versus|against|compar\w+|relative\s+to|than|over|on"
     r"|unterschied|differenz|abz\u00fcglich|gegen\u00fcber|ggü\.?|vergl\w+|zu|als)(?=\W|$)",
@@ -109,7 +110,7 @@ DIFFERENCES: Final = tuple(
         r"(?P<one>.+?)\b(?:minus|less|abz\u00fcglich)\b(?P<two>.+)",
     )
 )
-_FORMS: Final = (COMPOUND, PER_YEAR, RISE, FALL, CHANGE, MORE, LESS, AVERAGE, SUM, HIGHEST, LOWEST, PERCENT)
+_FORMS: Final = (COMPOUND, PER_YEAR, PARTED_BY, RISE, FALL, CHANGE, MORE, LESS, AVERAGE, SUM, HIGHEST, LOWEST, PERCENT)
 NAMES_NO_FIGURE: Final = re.compile(
     "|".join(each.pattern for each in (*_FORMS, WHICH, YEARS_COUNTED)).replace("?P<count>", "?:"), re.IGNORECASE
 )

@@ -83,7 +83,8 @@ def _count(word: str) -> int:
 
 
 def _compound(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:
-    if words.COMPOUND.search(text) or (words.PER_YEAR.search(text) and _is_change(text)):
+    yearly = words.PER_YEAR.search(text) is not None and _is_change(text) and plain.several_years
+    if words.COMPOUND.search(text) or yearly:
         yield replace(plain, form=Form.COMPOUND_GROWTH)
 
 

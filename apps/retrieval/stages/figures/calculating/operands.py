@@ -9,7 +9,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
 from apps.retrieval.contracts import Passage, QueryAnalysis, Quote
-from apps.retrieval.stages.figures.calculating.matching import find_series, same_figures
+from apps.retrieval.stages.figures.calculating.matching import find_series
 from apps.retrieval.stages.figures.calculating.ratios import Ratio, asked_ratio
 from apps.retrieval.stages.figures.calculating.series import Series
 from apps.retrieval.stages.figures.numbers import NumberUnit
@@ -78,22 +78,34 @@ def find_track(part: str, series: Sequence[Series], analysis: QueryAnalysis) -> 
     A measure that is calculated (an operating margin) is taken from a row of its own if there is one.
     """
     matches = find_series(part, analysis, series)
-    best = [each for each in matches if each.score == matches[0].score]
-    if best and same_figures(best):
-        # The same row may stand in several passages.
-        return track_of(max((each.series for each in best), key=lambda each: len(each.by_year)))
-    ratio = asked_ratio(part, series, analysis)
-    return _of_ratio(ratio) if ratio and not matches else None
+    if not matches:
+        ratio = asked_ratio(part, series, analysis)
+        return _of_ratio(ratio) if ratio else None
+    return track_of([each.series for each in matches if each.score == matches[0].score])
 
 
-def track_of(series: Series) -> Track:
+def track_of(rows: Sequence[Series]) -> Track | None:
+    """Return rows of one name as one track; None if two of one document give different figures of a year.
+
+    The same row stands in several passages and reports. What a later report gives is taken, and an earlier one adds the
+    years before.
+    """
+    held: dict[int, Series] = {}
+    for each in sorted(rows, key=lambda row: row.passage.chunk.document.fiscal_year or 0, reverse=True):
+        for year, figure in each.by_year.items():
+            other = held.setdefault(year, each)
+            differs = other.by_year[year].number.value != figure.number.value
+            same_report = other.passage.chunk.document == each.passage.chunk.document
+            if other.unit is not each.unit or (differs and same_report):
+                return None
+    first = rows[0]
     return Track(
-        label=series.label,
-        name=f"“{series.label}”",
-        percent=series.unit is NumberUnit.PERCENT,
-        years=tuple(sorted(series.by_year)),
-        company=series.passage.chunk.document.company,
-        of=lambda year: operand_of(series, year),
+        label=first.label,
+        name=f"“{first.label}”",
+        percent=first.unit is NumberUnit.PERCENT,
+        years=tuple(sorted(held)),
+        company=first.passage.chunk.document.company,
+        of=lambda year: operand_of(held[year], year) if year in held else None,
     )
 
 

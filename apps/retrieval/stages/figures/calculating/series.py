@@ -15,6 +15,7 @@ from apps.retrieval.stages.figures.numbers import NumberUnit
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
 from apps.retrieval.stages.ranking.units import split_units, surroundings_of
 
+_LONGEST_TITLE_CHARS: Final = 120
 _PERIOD: Final = re.compile(r"(?:fy|q[1-4]|h[12])[a-z]*\d*|[a-z]+(?:19|20)\d\d")
 
 
@@ -23,7 +24,8 @@ class Series:
     """A row of a table, or that part of it whose columns differ only in the year.
 
     label: what the row is called. own: the terms of its label.
-    heading, heading_terms: the line above it that names what the rows under it have in common.
+    heading: the line above it that names what the rows under it have in common. heading_terms: those of that line and
+    of the table's title.
     column: the terms of its columns, without years.
     above: the terms of the headings, caption and section above it. table: rows of one table have the same one.
     by_year: year -> figure. unit: of every figure.
@@ -58,19 +60,19 @@ def _of_passage(passage: Passage) -> Iterator[Series]:
     chunk = passage.chunk
     units = split_units(chunk.text)
     around = frozenset(terms(surroundings_of(chunk, units), chunk.language))
-    table, ends = 0, -1
+    table, ends, title = 0, 0, ""
     rows = {unit.start: unit for unit in units if unit.is_row}
     for piece in quotable_pieces(passage):
         row = rows.get(piece.start)
         if row is None:
             continue
-        # Rows that follow each other without a line between them are of one table.
-        if ends < 0 or chunk.text[ends : row.start].strip():
-            table = row.start
+        # Rows that follow each other without a line between them are of one table; what stands between is its title.
+        if between := chunk.text[ends : row.start].strip():
+            table, title = row.start, between[-_LONGEST_TITLE_CHARS:]
         ends = row.end
         figures = read_piece(passage, piece) or ()
         for group in _by_column(figures, chunk.language):
-            yield _series(passage, piece, group, around, (passage.ref_id, table))
+            yield _series(passage, piece, group, around, (passage.ref_id, table), title)
 
 
 def _by_column(figures: Iterable[Figure], language: str) -> Iterator[list[tuple[Figure, frozenset[str]]]]:
@@ -94,13 +96,14 @@ def _series(
     group: list[tuple[Figure, frozenset[str]]],
     around: frozenset[str],
     table: tuple[str, int],
+    title: str,
 ) -> Series:
     first, column = group[0]
     by_year: dict[int, Figure] = {}
     for figure, _ in group:
         (year,) = figure.years
         by_year.setdefault(year, figure)
-    heading = frozenset(terms(f"{first.heading}", passage.chunk.language))
+    heading = frozenset(terms(f"{title} {first.heading}", passage.chunk.language))
     return Series(
         passage=passage,
         quote=piece,

@@ -1,0 +1,125 @@
+"""Read what a part of a question calls a figure: lines of statements and measures by their names, and other words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from apps.corpus.terms import terms
+from apps.retrieval.contracts import QueryAnalysis
+from apps.retrieval.stages.figures.calculating.form_words import NAMES_NO_FIGURE
+from apps.retrieval.stages.figures.calculating.series import Series
+from apps.retrieval.stages.figures.line_items import ITEMS
+from apps.retrieval.stages.figures.measures import MEASURES
+from apps.retrieval.stages.question.mentions import blank_mentions, mentions_of
+
+Names = tuple[frozenset[str], ...]
+"""The names of one thing, each as its terms."""
+Wanted = tuple[tuple[Names, float], ...]
+
+_LINE_WEIGHT: Final = 2.0
+_WORD_WEIGHT: Final = 1.0
+_PIECE: Final = re.compile(r"(?<=[.?!:;])\s+|\s[\u2013\u2014-]\s")
+_YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_WORD: Final = re.compile(r"[^\W\d_][\w&'\u2019-]*")
+# What stands beside a figure's name in a question, or in a row's label, without making it another figure.
+_PLAIN: Final = """
+    total net consolidated company firm group year years end full fiscal financial reported amount amounts figure figures
+    value values number numbers level overall annual yearly quarter half period time times date line item row cell
+    position table sheet spreadsheet column report reports filing statement statements page book accounts account
+    s go goes gone going went come comes came do make made take taken took put get got give gave given say says said tell
+    told name named show shown look looked looking see seen find found need needed want wanted ask asked check know
+    calculate calculated compute work out based please thanks hello hi hey people us me my our it its they them one ones
+    each every all both whole entire single just only exactly exact precisely precise roughly about around approximately
+    much many first latest recent current currently still also again so far now then here there quite rather really
+    absolute terms term relative comparing compare compared comparison versus against between over across during within
+    million millions billion billions thousand thousands dollar dollars pound pounds euro euros usd eur gbp chf percent
+    per cent percentage point points basis plain simple quick question wonder wondering curious help note slide deck memo
+    had has have been would could should if suppose supposed assume assuming steady constant even same rate rates size
+    high low large big strong together result resulting answer what's how's
+"""
+_PLAIN_GERMAN: Final = """
+    gesamt gesamte summe konzern gruppe unternehmen firma jahr jahre jahren jahres geschaftsjahr wert werte betrag
+    betrage zahl zahlen hohe anzahl position posten zeile spalte tabelle bericht angabe angaben zeitraum zeitpunkt stand
+    punkt prozent prozentual million millionen milliarden tausend euro mio mrd tsd frage antwort ergebnisrechnung
+    differenz unterschied vergleich verhaltnis bezug rechnung schnitt ende anfang seite bereich ausweis
+"""
+_GERMAN_MODIFIER: Final = re.compile(r"\w+(?:e|en|er|es|em)")
+
+
+def asked_names(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> Wanted:
+    """Return what a part of a question names, each with its names and its weight.
+
+    A line of a statement counts under all of its names. Words of a company's name, those from which a form is read, and
+    those that only lead up to a question name nothing.
+    """
+    language = analysis.language
+    told = _telling(part, analysis, among)
+    wanted: list[tuple[Names, float]] = []
+    rest = told
+    for trigger, names in (*_measures(analysis), *_lines(language)):
+        if found := mentions_of(trigger, rest):
+            rest = blank_mentions(rest, found)
+            wanted.append((names, _LINE_WEIGHT))
+    companies = {each.passage.chunk.document.company for each in among}
+    plain = plain_terms(language).union(*(terms(company, language) for company in companies))
+    rest = NAMES_NO_FIGURE.sub(" ", rest)
+    if language == "de":
+        rest = _german_names(rest)
+    further = dict.fromkeys(term for term in terms(rest, language) if term not in plain and not term[0].isdigit())
+    return (*dict.fromkeys(wanted), *(((frozenset({term}),), _WORD_WEIGHT) for term in further))
+
+
+def _measures(analysis: QueryAnalysis) -> list[tuple[str, Names]]:
+    """Return the measures that the question names. A row of a margin is called a margin, and not like its parts."""
+    return [
+        (each.trigger, (frozenset(terms(each.trigger, analysis.language)),))
+        for each in sorted(analysis.expansions, key=lambda each: -len(each.trigger))
+        if each.label in MEASURES
+    ]
+
+
+# The cache holds only labels of line_items.py, and nothing of a document or a question.
+@lru_cache(maxsize=4)
+def _lines(language: str) -> tuple[tuple[str, Names], ...]:
+    """Return each name of a line of the statements with all names of the line, the longest first."""
+    found = []
+    for item in ITEMS.values():
+        names = tuple(dict.fromkeys(frozenset(terms(label, language)) for label in item.labels))
+        found.extend((label, names) for label in {*item.labels, item.name})
+    return tuple(sorted(found, key=lambda each: (-len(each[0]), each[0])))
+
+
+@lru_cache(maxsize=4)
+def plain_terms(language: str) -> frozenset[str]:
+    """Return the terms that stand beside a figure's name without making it another figure."""
+    words = f"{_PLAIN} {_PLAIN_GERMAN}"
+    return frozenset(terms(words, language)) | frozenset(words.split())
+
+
+def _telling(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> str:
+    """Return those pieces of a text, between full stops and colons, that hold a year or a word of a table."""
+    labels = frozenset[str]().union(*(each.own for each in among)) - plain_terms(analysis.language)
+    telling = [
+        each for each in _PIECE.split(part) if _YEAR.search(each) or labels & frozenset(terms(each, analysis.language))
+    ]
+    return " ".join(telling) or part
+
+
+def _german_names(text: str) -> str:
+    """Return the nouns of a German text, with the words before them that may modify them: they begin with capitals.
+
+    A text without a capital, as it is typed into a search, is returned whole.
+    """
+    words = [(match.group(), match.start()) for match in _WORD.finditer(text)]
+    if not any(word[0].isupper() for word, start in words if start):
+        return text
+    kept = []
+    for index, (word, start) in enumerate(words):
+        following = words[index + 1] if index + 1 < len(words) else ("", len(text))
+        modifies = following[0][:1].isupper() and text[start + len(word) : following[1]] == " "
+        if (word[0].isupper() and start) or (modifies and _GERMAN_MODIFIER.fullmatch(word)):
+            kept.append(word)
+    return " ".join(kept)
