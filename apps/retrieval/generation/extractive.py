@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from apps.retrieval.contracts import (
+    AnswerKind,
     ContextBlock,
     GeneratedAnswer,
     QueryAnalysis,
@@ -68,9 +69,12 @@ class ExtractiveGenerator:
         rated = rate(analysis, context, kind)
         if calculated := calculate(analysis, context):
             return self._from_calculation(calculated)
+        value = find_value(analysis, context)
+        if value and value.lines:
+            return self._from_calculation(value)
         if rows := self._from_rows(analysis, context, rated):
             return rows
-        if value := find_value(analysis, context):
+        if value and kind is AnswerKind.NUMBER:
             return self._from_calculation(value)
         chosen = choose(rated, analysis, context, kind, most=self._maximum_quotes)
         if chosen is None or chosen.nearness < CLOSE_FROM:

@@ -9,7 +9,7 @@ from typing import Final
 
 from apps.corpus.terms import terms
 from apps.retrieval.contracts import QueryAnalysis
-from apps.retrieval.stages.figures.calculating.form_words import NAMES_NO_FIGURE
+from apps.retrieval.stages.figures.calculating.form_words import GROUPS, NAMES_NO_FIGURE
 from apps.retrieval.stages.figures.calculating.series import Series
 from apps.retrieval.stages.figures.line_items import ITEMS
 from apps.retrieval.stages.figures.measures import MEASURES
@@ -26,31 +26,35 @@ _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _WORD: Final = re.compile(r"[^\W\d_][\w&'\u2019-]*")
 # What stands beside a figure's name in a question, or in a row's label, without making it another figure.
 _PLAIN: Final = """
-    total net consolidated company firm group year years end full fiscal financial reported amount amounts figure figures
-    value values number numbers level overall annual yearly quarter half period time times date line item row cell
-    position table sheet spreadsheet column report reports filing statement statements page book accounts account
-    s go goes gone going went come comes came do make made take taken took put get got give gave given say says said tell
-    told name named show shown look looked looking see seen find found need needed want wanted ask asked check know
-    calculate calculated compute work out based please thanks hello hi hey people us me my our it its they them one ones
-    each every all both whole entire single just only exactly exact precisely precise roughly about around approximately
-    much many first latest recent current currently still also again so far now then here there quite rather really
-    absolute terms term relative comparing compare compared comparison versus against between over across during within
-    million millions billion billions thousand thousands dollar dollars pound pounds euro euros usd eur gbp chf percent
-    per cent percentage point points basis plain simple quick question wonder wondering curious help note slide deck memo
-    had has have been would could should if suppose supposed assume assuming steady constant even same rate rates size
-    high low large big strong together result resulting answer what's how's
+    total net consolidated company firm group year years end full fiscal financial reported amount amounts
+    figure figures value values number numbers level overall annual yearly quarter half period time times date
+    line item row cell position table sheet spreadsheet column report reports filing statement statements page
+    book accounts account s go goes gone going went come comes came do make made take taken took put get got
+    give gave given say says said tell told name named show shown look looked looking see seen find found need
+    needed want wanted ask asked check know calculate calculated compute work out based please thanks hello hi
+    hey people us me my our it its they them one ones each every all both whole entire single just only exactly
+    exact precisely precise roughly about around approximately much many first latest recent current currently
+    still also again so far now then here there quite rather really absolute terms term relative comparing
+    compare compared comparison versus against between over across during within million millions billion
+    billions thousand thousands dollar dollars pound pounds euro euros usd eur gbp chf percent per cent
+    percentage point points basis plain simple quick question wonder wondering curious help note slide deck memo
+    had has have been would could should if suppose supposed assume assuming steady constant even same rate
+    rates size high low large big strong together result resulting answer what's how's
 """
 _PLAIN_GERMAN: Final = """
-    gesamt gesamte summe konzern gruppe unternehmen firma jahr jahre jahren jahres geschaftsjahr wert werte betrag
-    betrage zahl zahlen hohe anzahl position posten zeile spalte tabelle bericht angabe angaben zeitraum zeitpunkt stand
-    punkt prozent prozentual million millionen milliarden tausend euro mio mrd tsd frage antwort ergebnisrechnung
-    differenz unterschied vergleich verhaltnis bezug rechnung schnitt ende anfang seite bereich ausweis
+    gesamt gesamte summe konzern gruppe unternehmen firma jahr jahre jahren jahres geschaftsjahr wert werte
+    betrag betrage zahl zahlen hohe anzahl position posten zeile spalte tabelle bericht angabe angaben zeitraum
+    zeitpunkt stand punkt prozent prozentual million millionen milliarden tausend euro mio mrd tsd frage antwort
+    ergebnisrechnung differenz unterschied vergleich verhaltnis bezug rechnung schnitt ende anfang seite bereich
+    ausweis
 """
 _GERMAN_MODIFIER: Final = re.compile(r"\w+(?:e|en|er|es|em)")
 
 
-def asked_names(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> Wanted:
+def asked_names(part: str, analysis: QueryAnalysis, among: Sequence[Series], *, groups: bool = False) -> Wanted:
     """Return what a part of a question names, each with its names and its weight.
+
+    Args: groups: whether a word for rows of one sort (segments, liabilities) names something, too.
 
     A line of a statement counts under all of its names. Words of a company's name, those from which a form is read, and
     those that only lead up to a question name nothing.
@@ -66,6 +70,8 @@ def asked_names(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> 
     companies = {each.passage.chunk.document.company for each in among}
     plain = plain_terms(language).union(*(terms(company, language) for company in companies))
     rest = NAMES_NO_FIGURE.sub(" ", rest)
+    if not groups:
+        rest = GROUPS.sub(" ", rest)
     if language == "de":
         rest = _german_names(rest)
     further = dict.fromkeys(term for term in terms(rest, language) if term not in plain and not term[0].isdigit())
@@ -85,7 +91,7 @@ def _measures(analysis: QueryAnalysis) -> list[tuple[str, Names]]:
 @lru_cache(maxsize=4)
 def _lines(language: str) -> tuple[tuple[str, Names], ...]:
     """Return each name of a line of the statements with all names of the line, the longest first."""
-    found = []
+    found: list[tuple[str, Names]] = []
     for item in ITEMS.values():
         names = tuple(dict.fromkeys(frozenset(terms(label, language)) for label in item.labels))
         found.extend((label, names) for label in {*item.labels, item.name})

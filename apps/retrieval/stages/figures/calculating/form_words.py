@@ -62,6 +62,11 @@ GROUP: Final = _words(
     r"|units?|markets?|geograph\w+|sectors?|assets?|liabilit(?:y|ies)|expenses?|costs?|debts?|borrowings?|instruments?|facilit(?:y|ies)|sources?|positions?|part",
     r"segmente?n?s?|(?:geschäfts)?bereiche?n?s?|sparten?|regionen?|l\u00e4nder|land|kategorien?|produkte?|posten|arten?",
 )
+GROUPS: Final = _words(
+    r"segments?|divisions?|regions?|business\s+(?:lines?|areas?|units?)|countr(?:y|ies)|areas?|categor(?:y|ies)|types?|kinds?|units?|sectors?|parts?",
+    r"segmente?n?s?|(?:gesch\u00e4fts)?bereiche?n?s?|sparten?|regionen?|kategorien?|arten?|kennzahl(?:en)?",
+)
+"""Words for rows of one sort, beside the name of one of them: "the Valves segment"."""
 WHICH: Final = _words(r"which|what|who|where|welche[rsnm]?|wo|wer")
 WHICH_YEAR: Final = re.compile(
     r"\b(?:which|what)\s+(?:\w+\s+){0,3}?years?\b|\bwhen\b|\byear\s+(?:of|with)\s+the\b|\bwelche[mns]?\s+(?:\w+\s+)?jahre?\b|\bwann\b",
@@ -93,20 +98,24 @@ _VERB: Final = (
 SHARES: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"(?P<part>.+?)\b(?:as\s+an?\s+|in\s+)?{_SHARE}\s+of\s+(?P<whole>(?:(?!\b{_VERB}\b).)+)$",
+        rf"(?P<part>.+?)\s(?:as\s+(?:an?\s+)?|in\s+)?{_SHARE}\s+(?:of|von|vom|de[rs])\s+(?P<whole>(?:(?!\b{_VERB}\b).)+)$",
         rf"\b(?:{_SHARE}|part|how\s+much)\s+of\s+(?P<whole>.+?)\s+{_VERB}\b(?P<part>.+)",
         rf"\b(?:{_SHARE}|weight)\s+(?:do|does|did|has|have|had|is|was)?\s*(?P<part>.+?)\s+(?:have\s+|had\s+)?(?:of|in)\s+(?P<whole>.+)",
         r"(?P<part>.+?)\b(?:account(?:s|ed)?\s+for|contribut\w+|represent(?:s|ed)?|ma[dk]e?s?\s+up)\b.*?\b(?:of|to)\s+(?P<whole>.+)",
+        r"\b(?:anteil|prozentsatz)\s+(?:an|am|von|vom|der|des)\s+(?P<whole>.+?)\s+(?:entf\w+|kam\w*|stamm\w*|mach\w*|ging\w*|hat\w*|war\w*|ist|sind)\b(?P<part>.+)",
         r"\b(?:anteil|prozentsatz)\b(?P<part>.+?)\b(?:an|am)\s+(?P<whole>.+)",
-        r"\bwie\s*viel\s+prozent\s+(?:der|des|vom|von)\s+(?P<whole>.+?)\s+(?:entf\w+|kam\w*|stamm\w*|mach\w*|ging\w*|war\w*|ist|sind)\b(?P<part>.+)",
+        r"\bwie\s*viel\s+prozent\s+(?:der|des|vom|von)\s+(?P<whole>.+?)\s+(?:entf\w+|kam\w*|stamm\w*|mach\w*|ging\w*|hat\w*|war\w*|ist|sind)\b(?P<part>.+)",
     )
 )
 DIFFERENCES: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         r"\b(?:difference|gap|unterschied|differenz)\s+(?:\w+\s+){0,3}?(?:between|zwischen)\s+(?P<one>.+?)\s+(?:and|und)\s+(?P<two>.+)",
+        r"\b(?:between|of|zwischen|von)\s+(?P<one>[^,?]+?)\s+(?:and|or|und|oder)\s+(?P<two>[^,?]+),?\s+(?P<both>(?:which|who|what|welche\w?|wer)\b.+)",
+        r"(?P<both>\b(?:which|who|what|welche\w?|wer)\b[^,:?]+)[,:]\s*(?P<one>[^,?]+?)\s+(?:or|oder)\s+(?P<two>[^,?]+)",
         r"\b(?:more|higher|larger|bigger|greater|less|lower|smaller|fewer|mehr|weniger|h\u00f6her|niedriger|gr\u00f6\u00dfer|kleiner)\b(?P<one>.+?)\b(?:than|als)\s+(?P<two>.+)",
         r"(?P<one>.+?)\b(?:exceed\w*|outstrip\w*|\u00fcberst\w+|\u00fcbertr\w+)\b(?P<two>.+)",
+        r"\b(?:lag|lagen|liegt|liegen)\b(?P<one>.+?)\b(?:\u00fcber|unter)\b(?P<two>.+)",
         r"(?P<one>.+?)\b(?:minus|less|abz\u00fcglich)\b(?P<two>.+)",
     )
 )

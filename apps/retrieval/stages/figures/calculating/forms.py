@@ -105,8 +105,10 @@ def _difference(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[Asked
     for pattern in words.DIFFERENCES:
         found = pattern.search(text)
         if found is not None and kind is not AnswerKind.YES_NO:
-            yield replace(plain, form=Form.DIFFERENCE, parts=(found["one"], found["two"]), among_rows=True)
-            return
+            named = found.groupdict()
+            both = named.get("both") or ""
+            parts = (f"{found['one']} {both}".strip(), f"{found['two']} {both}".strip())
+            yield replace(plain, form=Form.DIFFERENCE, parts=parts, among_rows=True)
 
 
 def _over_several(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:

@@ -80,20 +80,28 @@ def find_tables(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> 
 
     The rows of a table have names of their own, so what stands above them must be called so.
     """
-    wanted = asked_names(part, analysis, among)
+    wanted = asked_names(part, analysis, among) or asked_names(part, analysis, among, groups=True)
     tables: dict[tuple[object, ...], list[Series]] = {}
     for each in among:
-        tables.setdefault((each.table, each.heading, each.column, each.unit), []).append(each)
+        tables.setdefault(each.columns, []).append(each)
+    named = [(_table_share(table[0], wanted), table) for table in tables.values() if len(table) > 1]
+    near = [each for each in named if each[0] >= NAMED_SHARE]
+    return [table for _, table in sorted(near, key=lambda each: -each[0])]
+
+
+def names_table(part: str, row: Series, analysis: QueryAnalysis, among: Sequence[Series]) -> bool:
+    """Return whether a part of the question names no more than what stands above a row."""
+    wanted = asked_names(part, analysis, among)
+    return not wanted or _table_share(row, wanted) >= NAMED_SHARE
+
+
+def _table_share(row: Series, wanted: Wanted) -> float:
+    near = row.heading_terms | row.column
+    around = near | row.above
     total = sum(weight for _, weight in wanted) or 1.0
-    named = []
-    for table in tables.values():
-        near = table[0].heading_terms | table[0].column
-        around = near | table[0].above
-        held = sum(
-            weight * (1.0 if any(each <= near for each in names) else _ABOVE)
-            for names, weight in wanted
-            if any(each <= around for each in names)
-        )
-        named.append((held / total, table))
-    near_ones = [each for each in named if each[0] >= NAMED_SHARE and len(each[1]) > 1]
-    return [table for _, table in sorted(near_ones, key=lambda each: -each[0])]
+    held = sum(
+        weight * (1.0 if any(each <= near for each in names) else _ABOVE)
+        for names, weight in wanted
+        if any(each <= around for each in names)
+    )
+    return held / total

@@ -9,12 +9,16 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
 from apps.retrieval.contracts import Passage, QueryAnalysis, Quote
-from apps.retrieval.stages.figures.calculating.matching import find_series
+from apps.retrieval.stages.figures.calculating.matching import find_series, names_table
 from apps.retrieval.stages.figures.calculating.ratios import Ratio, asked_ratio
 from apps.retrieval.stages.figures.calculating.series import Series
 from apps.retrieval.stages.figures.numbers import NumberUnit
 
 _PERCENT_PLACES: Final = Decimal("0.1")
+_TOTAL: Final = re.compile(
+    r"\b(?:total|sub-?total|group|consolidated|eliminations?|reconciliation|summe|gesamt|konzern|konsolidierung|\u00fcberleitung)\b",
+    re.IGNORECASE,
+)
 _GERMAN: Final = str.maketrans({",": ".", ".": ","})
 _NO_NUMBERS: Final = re.compile(r"“[^”]*”|\[[^\]]*\]|(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)")
 
@@ -77,11 +81,50 @@ def find_track(part: str, series: Sequence[Series], analysis: QueryAnalysis) -> 
 
     A measure that is calculated (an operating margin) is taken from a row of its own if there is one.
     """
+    rows = _best(part, series, analysis)
+    if rows:
+        return track_of(rows)
+    ratio = asked_ratio(part, series, analysis)
+    return _of_ratio(ratio) if ratio else None
+
+
+def find_pair(first: str, second: str, series: Sequence[Series], analysis: QueryAnalysis) -> tuple[Track, Track] | None:
+    """Return what two parts of a question name, from one table where one of them fits several tables.
+
+    "Profit of cranes less lifts" names the profit once, and lifts stand in the table of revenue as well.
+    """
+    one, other = (_best(part, series, analysis) for part in (first, second))
+    shared = {each.columns for each in one} & {each.columns for each in other}
+    if shared:
+        one, other = ([each for each in rows if each.columns in shared] for rows in (one, other))
+    tracks = track_of(one), track_of(other)
+    return (tracks[0], tracks[1]) if tracks[0] and tracks[1] and tracks[0].label != tracks[1].label else None
+
+
+def find_share(part: str, whole: str, series: Sequence[Series], analysis: QueryAnalysis) -> tuple[Track, Track] | None:
+    """Return a part and the whole of which it is a share: another row, or the total of its own table."""
+    for text in (part, f"{part} {whole}"):
+        rows = _best(text, series, analysis)
+        others = [each for each in series if each.label not in {row.label for row in rows}]
+        tracks = track_of(rows), find_track(whole, others, analysis)
+        if tracks[0] and tracks[1]:
+            return tracks[0], tracks[1]
+        tables = {each.columns for each in rows}
+        totals = [each for each in series if each.columns in tables and is_total(each.label)]
+        if rows and totals and names_table(whole, totals[0], analysis, series):
+            tracks = track_of(rows), track_of(totals)
+            if tracks[0] and tracks[1]:
+                return tracks[0], tracks[1]
+    return None
+
+
+def is_total(label: str) -> bool:
+    return _TOTAL.search(label) is not None
+
+
+def _best(part: str, series: Sequence[Series], analysis: QueryAnalysis) -> list[Series]:
     matches = find_series(part, analysis, series)
-    if not matches:
-        ratio = asked_ratio(part, series, analysis)
-        return _of_ratio(ratio) if ratio else None
-    return track_of([each.series for each in matches if each.score == matches[0].score])
+    return [each.series for each in matches if each.score == matches[0].score]
 
 
 def track_of(rows: Sequence[Series]) -> Track | None:
@@ -90,6 +133,8 @@ def track_of(rows: Sequence[Series]) -> Track | None:
     The same row stands in several passages and reports. What a later report gives is taken, and an earlier one adds the
     years before.
     """
+    if not rows:
+        return None
     held: dict[int, Series] = {}
     for each in sorted(rows, key=lambda row: row.passage.chunk.document.fiscal_year or 0, reverse=True):
         for year, figure in each.by_year.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
@@ -14,7 +13,9 @@ from apps.retrieval.stages.figures.calculating.operands import (
     Calculated,
     Operand,
     Track,
-    find_track,
+    find_pair,
+    find_share,
+    is_total,
     operand_of,
     percent,
     show,
@@ -23,21 +24,13 @@ from apps.retrieval.stages.figures.calculating.series import Series
 from apps.retrieval.stages.figures.calculating.wording import Wording, wording
 
 _FEWEST_ROWS: Final = 2
-_TOTAL: Final = re.compile(
-    r"\b(?:total|sub-?total|group|consolidated|eliminations?|reconciliation|summe|gesamt|konzern|konsolidierung|\u00fcberleitung)\b",
-    re.IGNORECASE,
-)
 
 
 def share(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
-    """Return one row as a share of another."""
-    whole = find_track(asked.parts[1], series, analysis)
-    others = [each for each in series if whole is None or each.label != whole.label]
-    part = find_track(asked.parts[0], others, analysis)
-    if part is None or whole is None or part.percent or whole.percent:
-        return None
-    pair = _in_one_year(asked, part, whole)
-    if pair is None or pair[1].value <= 0:
+    """Return one row as a share of another, or of the total of its table."""
+    tracks = find_share(*asked.parts, series, analysis)
+    pair = _in_one_year(asked, *tracks) if tracks else None
+    if pair is None or pair[1].value <= 0 or pair[0].percent or pair[1].percent:
         return None
     one, other = pair
     words = wording(analysis.language)
@@ -52,22 +45,20 @@ def share(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -
 
 def difference(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     """Return by how much one row exceeds another, or their sum."""
-    first, second = (find_track(part, series, analysis) for part in asked.parts)
-    if first is None or second is None or first.label == second.label or first.percent is not second.percent:
-        return None
-    pair = _in_one_year(asked, first, second)
-    if pair is None:
+    tracks = find_pair(*asked.parts, series, analysis)
+    pair = _in_one_year(asked, *tracks) if tracks else None
+    if pair is None or pair[0].percent is not pair[1].percent:
         return None
     one, other = pair
     words = wording(analysis.language)
     year = words.year.format(year=one.year)
     if asked.form is Form.SUM:
-        shown = f"{one.text} + {other.text} = {one.value + other.value:,}{' %' if first.percent else ''}"
+        shown = f"{one.text} + {other.text} = {one.value + other.value:,}{' %' if one.percent else ''}"
         return show([words.both.format(name=one.name, other=other.name, year=year, sum=shown)], pair)
     if other.value > one.value:
         one, other = other, one
     exceeds = f"{one.value - other.value:,}"
-    shown = f"{one.text} - {other.text} = {words.points.format(value=exceeds) if first.percent else exceeds}"
+    shown = f"{one.text} - {other.text} = {words.points.format(value=exceeds) if one.percent else exceeds}"
     return show([words.less.format(name=one.name, other=other.name, year=year, sum=shown)], pair)
 
 
@@ -75,7 +66,7 @@ def extreme_row(asked: AskedForm, series: Sequence[Series], analysis: QueryAnaly
     """Return the row of a table with the highest or lowest figure, or with the highest or lowest change in per cent."""
     words = wording(analysis.language)
     for table in find_tables(asked.parts[0], analysis, series):
-        rows = [each for each in table if not _TOTAL.search(each.label)]
+        rows = [each for each in table if not is_total(each.label)]
         year = asked.years[-1] if asked.years else max((year for each in rows for year in each.by_year), default=0)
         before = asked.years[0] if len(asked.years) > 1 else year - 1
         found = _without_sums([each for each in (operand_of(row, year) for row in rows) if each is not None])

@@ -45,6 +45,11 @@ class Series:
     per_share: bool
 
     @property
+    def columns(self) -> tuple[object, ...]:
+        """What rows share that stand in one table, under one heading, in the same columns."""
+        return (self.table, self.heading, self.column, self.unit)
+
+    @property
     def negative_throughout(self) -> bool:
         return all(each.number.negative for each in self.by_year.values())
 

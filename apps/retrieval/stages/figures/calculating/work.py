@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Context, DivisionByZero, InvalidOperation, localcontext
 from typing import Final
 
-from apps.retrieval.contracts import AnswerKind, ContextBlock, QueryAnalysis
+from apps.retrieval.contracts import ContextBlock, QueryAnalysis
 from apps.retrieval.stages.figures.calculating.forms import AskedForm, Form, read_forms
 from apps.retrieval.stages.figures.calculating.operands import Calculated, find_track, in_language, show
 from apps.retrieval.stages.figures.calculating.over_companies import companies_asked, compare_companies
 from apps.retrieval.stages.figures.calculating.over_rows import difference, extreme_row, share
 from apps.retrieval.stages.figures.calculating.over_years import average_or_sum, change, compound_growth, extreme_year
 from apps.retrieval.stages.figures.calculating.series import Series, read_series
-from apps.retrieval.stages.question.answer_kind import read_answer_kind
+from apps.retrieval.stages.figures.own_formula import brings_a_formula
 
 _PRECISE: Final = Context(prec=40)
 
@@ -54,15 +54,18 @@ def calculate(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | No
 
 
 def find_value(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | None:
-    """Return the one row that a question for a figure names, if it gives the year asked for; without a calculation."""
+    """Return the figure that a question names, if it gives the year asked for: a row, or a measure with its calculation.
+
+    A question with a formula of its own names no measure of ours.
+    """
     forms = read_forms(analysis)
-    kind = read_answer_kind(analysis.text, wants_number=analysis.wants_number, language=analysis.language)
-    if kind is not AnswerKind.NUMBER or len(forms) != 1 or any(each.fiscal_quarter for each in analysis.periods):
+    if len(forms) != 1 or brings_a_formula(analysis) or any(each.fiscal_quarter for each in analysis.periods):
         return None
-    track = find_track(analysis.text, read_series(context, analysis), analysis)
-    years = forms[0].years or (track.years[-1:] if track else ())
-    found = track.all_of(years) if track else None
-    return show((), found) if found else None
+    with localcontext(_PRECISE):
+        track = find_track(analysis.text, read_series(context, analysis), analysis)
+        years = forms[0].years or (track.years[-1:] if track else ())
+        found = track.all_of(years) if track else None
+    return in_language(show((), found), analysis.language) if found else None
 
 
 def _work(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
