@@ -231,7 +231,7 @@ _MEASURES: Final = (
     ),
     _entry(
         "capital intensity",
-        "capital intensive | capital intensity",
+        "capital intensive | capital intensity | capex-to-sales ratio | capex to sales | capex ratio | capex intensity",
         "capital expenditures | property, plant and equipment, net | total assets | net sales",
         _CASH,
         _BALANCE,
@@ -251,7 +251,7 @@ _MEASURES: Final = (
     ),
     _entry(
         "current ratio",
-        "current ratio | liquidity profile | liquidity ratio",
+        "current ratio | liquidity profile | liquidity ratio | Liquidität 3. Grades",
         "total current assets | total current liabilities",
         _BALANCE,
     ),

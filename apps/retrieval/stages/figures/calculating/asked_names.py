@@ -26,7 +26,7 @@ _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _WORD: Final = re.compile(r"[^\W\d_][\w&'\u2019-]*")
 # What stands beside a figure's name in a question, or in a row's label, without making it another figure.
 _PLAIN: Final = """
-    total net consolidated company firm group year years end full fiscal financial reported amount amounts
+    spend spent bring brought earn earned total net consolidated company firm group year years end full fiscal financial reported amount amounts
     figure figures value values number numbers level overall annual yearly quarter half period time times date
     line item row cell position table sheet spreadsheet column report reports filing statement statements page
     book accounts account s go goes gone going went come comes came do make made take taken took put get got
@@ -39,14 +39,17 @@ _PLAIN: Final = """
     billions thousand thousands dollar dollars pound pounds euro euros usd eur gbp chf percent per cent
     percentage point points basis plain simple quick question wonder wondering curious help note slide deck memo
     had has have been would could should if suppose supposed assume assuming steady constant even same rate
-    rates size high low large big strong together result resulting answer what's how's
+    rates size vs id like set beside besides apart ahead behind leads lead way else other than colleague
+    somebody someone boss client thinks think believes claims claim heard hear correct true right sterling round
+    rounded decimal decimals place places own measure measures metric metrics excess spell tally list through
+    fill filling empty high low large big strong together result resulting answer what's how's
 """
 _PLAIN_GERMAN: Final = """
     gesamt gesamte summe konzern gruppe unternehmen firma jahr jahre jahren jahres geschaftsjahr wert werte
     betrag betrage zahl zahlen hohe anzahl position posten zeile spalte tabelle bericht angabe angaben zeitraum
     zeitpunkt stand punkt prozent prozentual million millionen milliarden tausend euro mio mrd tsd frage antwort
-    ergebnisrechnung differenz unterschied vergleich verhaltnis bezug rechnung schnitt ende anfang seite bereich
-    ausweis
+    ergebnisrechnung vs ggu gegen geg stelle stellen differenz unterschied vergleich verhaltnis bezug rechnung
+    schnitt ende anfang seite bereich ausweis
 """
 _GERMAN_MODIFIER: Final = re.compile(r"\w+(?:e|en|er|es|em)")
 
@@ -73,7 +76,7 @@ def asked_names(part: str, analysis: QueryAnalysis, among: Sequence[Series], *, 
     if not groups:
         rest = GROUPS.sub(" ", rest)
     if language == "de":
-        rest = _german_names(rest)
+        rest = _german_names(rest, plain, language)
     further = dict.fromkeys(term for term in terms(rest, language) if term not in plain and not term[0].isdigit())
     return (*dict.fromkeys(wanted), *(((frozenset({term}),), _WORD_WEIGHT) for term in further))
 
@@ -114,7 +117,7 @@ def _telling(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> str
     return " ".join(telling) or part
 
 
-def _german_names(text: str) -> str:
+def _german_names(text: str, plain: frozenset[str], language: str) -> str:
     """Return the nouns of a German text, with the words before them that may modify them: they begin with capitals.
 
     A text without a capital, as it is typed into a search, is returned whole.
@@ -125,7 +128,8 @@ def _german_names(text: str) -> str:
     kept = []
     for index, (word, start) in enumerate(words):
         following = words[index + 1] if index + 1 < len(words) else ("", len(text))
-        modifies = following[0][:1].isupper() and text[start + len(word) : following[1]] == " "
+        named = following[0][:1].isupper() and not plain.issuperset(terms(following[0], language))
+        modifies = named and text[start + len(word) : following[1]] == " "
         if (word[0].isupper() and start) or (modifies and _GERMAN_MODIFIER.fullmatch(word)):
             kept.append(word)
     return " ".join(kept)

@@ -21,7 +21,7 @@ FALL: Final = _words(
     r"gesunken|sank(?:en)?|r\u00fcckgang|abnahme|abgenommen|gefallen|fiel(?:en)?|zur\u00fcckgegangen|verringert(?:e|en)?|verschlechtert(?:e|en)?|geschrumpft",
 )
 CHANGE: Final = _words(
-    r"chang(?:e|es|ed|ing)|mov(?:e|ed|ement)|develop(?:ed|ment)|evolv\w*|swing|yoy|year[\s-](?:on|over)[\s-]year",
+    r"chang(?:e|es|ed|ing)|mov(?:e|ed|ement)|develop(?:ed|ment|s)?|evolv\w*|swing|yoy|year[\s-](?:on|over)[\s-]year",
     r"ver\u00e4nder\w*|\u00e4nder(?:te|ten|ung)|entwickel\w*",
 )
 MORE: Final = _words(
@@ -81,6 +81,30 @@ YEAR_RANGE: Final = re.compile(
 SINCE: Final = re.compile(rf"\b(?:since|seit)\s+(?:the\s+end\s+of\s+|year[\s-]end\s+)?{_YEAR}", re.IGNORECASE)
 COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "zwei": 2, "drei": 3, "vier": 4, "f\u00fcnf": 5, "both": 2}
 PARTED_BY: Final = _words(r"minus|difference|gap|differenz|unterschied|abz\u00fcglich|bis")
+RATIO: Final = re.compile(
+    r"(?P<above>[^:?.]+?)[,\s]+(?:(?:all\s+|das\s+ganze\s+|alles\s+)?(?:divided\s+by|geteilt\s+durch)|over|relative\s+to|in\s+relation\s+to|im\s+verh\u00e4ltnis\s+zu[rm]?)"
+    r"\s+(?P<below>[^:?]+?)(?=[.?:](?:\s|$)|$)",
+    re.IGNORECASE,
+)
+TWO_ABOVE: Final = re.compile(
+    r"\b(?:excess\s+of\s+(?P<one>.+?)\s+over\s+(?P<two>.+)|sum\s+of\s+(?P<first>.+?)\s+and\s+(?P<second>.+)"
+    r"|(?P<left>.+?)\s+(?P<sign>less|minus|plus|abz\u00fcglich|zuz\u00fcglich)\s+(?P<right>.+))",
+    re.IGNORECASE,
+)
+ADDS: Final = _words(r"plus|zuz\u00fcglich|sum\s+of")
+STATES_IT: Final = re.compile(
+    r"\b(?:is\s+(?:that|this|it)\s+(?:so|right|true|correct)|(?:true|right|correct)\s+that|stimmt\s+(?:das|es)|trifft\s+(?:das|es)\s+zu|ist\s+das\s+(?:richtig|wahr))\b",
+    re.IGNORECASE,
+)
+UNIT_ASKED: Final = re.compile(
+    r"\bin\s+(?P<unit>thousands?|millions?|billions?|tausend|millionen|milliarden)\b", re.IGNORECASE
+)
+UNITS: Final = {"thousand": 3, "million": 6, "billion": 9, "tausend": 3, "millionen": 6, "milliarden": 9}
+ROUNDED: Final = re.compile(
+    r"\b(?P<places>one|two|three|no|eine|zwei|drei|[0-4])\s+(?:decimals?|decimal\s+places?|nachkommastellen?)\b",
+    re.IGNORECASE,
+)
+PLACES: Final = {"no": 0, "one": 1, "two": 2, "three": 3, "eine": 1, "zwei": 2, "drei": 3}
 COMPARED: Final = re.compile(
     r"\b(?:differ\w*|gap|minus|less|vs\.?|versus|against|compar\w+|relative\s+to|than|over|on"
     r"|unterschied|differenz|abz\u00fcglich|gegen\u00fcber|ggü\.?|vergl\w+|zu|als)(?=\W|$)",
@@ -100,7 +124,7 @@ SHARES: Final = tuple(
     for pattern in (
         rf"(?P<part>.+?)\s(?:as\s+(?:an?\s+)?|in\s+)?{_SHARE}\s+(?:of|von|vom|de[rs])\s+(?P<whole>(?:(?!\b{_VERB}\b).)+)$",
         rf"\b(?:{_SHARE}|part|how\s+much)\s+of\s+(?P<whole>.+?)\s+{_VERB}\b(?P<part>.+)",
-        rf"\b(?:{_SHARE}|weight)\s+(?:do|does|did|has|have|had|is|was)?\s*(?P<part>.+?)\s+(?:have\s+|had\s+)?(?:of|in)\s+(?P<whole>.+)",
+        r"\b(?:share|weight|proportion)\s+(?:do|does|did|has|have|had|is|was)\s+(?P<part>.+?)\s+(?:have\s+|had\s+)?(?:of|in)\s+(?P<whole>.+)",
         r"(?P<part>.+?)\b(?:account(?:s|ed)?\s+for|contribut\w+|represent(?:s|ed)?|ma[dk]e?s?\s+up)\b.*?\b(?:of|to)\s+(?P<whole>.+)",
         r"\b(?:anteil|prozentsatz)\s+(?:an|am|von|vom|der|des)\s+(?P<whole>.+?)\s+(?:entf\w+|kam\w*|stamm\w*|mach\w*|ging\w*|hat\w*|war\w*|ist|sind)\b(?P<part>.+)",
         r"\b(?:anteil|prozentsatz)\b(?P<part>.+?)\b(?:an|am)\s+(?P<whole>.+)",

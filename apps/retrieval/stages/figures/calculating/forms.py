@@ -6,6 +6,7 @@ plays no part here: series.py and matching.py find their rows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -28,19 +29,24 @@ class Form(StrEnum):
     LOWEST = "lowest"
     SHARE = "share"
     DIFFERENCE = "difference"
+    RATIO = "ratio"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedForm:
     """A calculation that a question asks for.
 
-    form: what is calculated. parts: the texts that name the operands: one, or two (a share: the part and the whole).
+    form: what is calculated. parts: the texts that name the operands: one, or two (a share: the part and the whole), or
+        three (a ratio of two figures added or subtracted, and a third).
     years: those that the question names, earliest first. whole_range: whether the years between them count too.
     since: whether the time goes on from the year named. count: over how many years; 0 if the question does not say.
     among_rows: whether rows are compared or added, and not the years of one row.
     of_change: whether the highest or lowest change is asked for, and not the highest or lowest value.
     yes_no: whether the question is whether something is so. rises: what it supposes: True for a rise, False for a
         fall, None for neither.
+    adds: whether the first two of three parts are added, and not subtracted.
+    percent, exponent, places: in per cent, in which scale and with how many decimals a result is wanted; None if the
+        question does not say.
     """
 
     form: Form
@@ -53,6 +59,10 @@ class AskedForm:
     of_change: bool = False
     yes_no: bool = False
     rises: bool | None = None
+    adds: bool = False
+    percent: bool = False
+    exponent: int | None = None
+    places: int | None = None
 
     @property
     def several_years(self) -> bool:
@@ -62,7 +72,9 @@ class AskedForm:
 def read_forms(analysis: QueryAnalysis) -> tuple[AskedForm, ...]:
     """Return the calculations that a question may ask for, the likeliest first and VALUE last; empty if for none."""
     text = analysis.text
-    counted = words.YEARS_COUNTED.search(text)
+    counted, unit, rounded = (
+        pattern.search(text) for pattern in (words.YEARS_COUNTED, words.UNIT_ASKED, words.ROUNDED)
+    )
     plain = AskedForm(
         form=Form.VALUE,
         parts=(text,),
@@ -70,16 +82,30 @@ def read_forms(analysis: QueryAnalysis) -> tuple[AskedForm, ...]:
         whole_range=words.YEAR_RANGE.search(text) is not None,
         since=words.SINCE.search(text) is not None,
         count=_count(counted["count"]) if counted else 0,
+        of_change=_is_change(text),
+        percent=words.PERCENT.search(text) is not None,
+        exponent=words.UNITS[_singular(unit["unit"])] if unit else None,
+        places=_places(rounded["places"]) if rounded else None,
     )
     kind = read_answer_kind(text, wants_number=analysis.wants_number, language=analysis.language)
-    if kind in (AnswerKind.REASON, AnswerKind.DEFINITION, AnswerKind.DURATION):
+    if words.STATES_IT.search(text):
+        kind = AnswerKind.YES_NO
+    if kind is AnswerKind.REASON:
         return ()
-    plain = replace(plain, of_change=_is_change(text))
     return (*(found for read in _READERS for found in read(text, kind, plain)), plain)
 
 
 def _count(word: str) -> int:
     return words.COUNTS.get(word.lower()) or int(word)
+
+
+def _singular(unit: str) -> str:
+    unit = unit.lower()
+    return unit if unit in words.UNITS else unit.removesuffix("s")
+
+
+def _places(word: str) -> int:
+    return words.PLACES[word.lower()] if word.lower() in words.PLACES else int(word)
 
 
 def _compound(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:
@@ -95,9 +121,10 @@ def _extreme(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedFor
     found = replace(plain, form=form)
     if words.WHICH_YEAR.search(text):
         yield found
-    elif words.GROUP.search(text) and (words.WHICH.search(text) or kind is AnswerKind.NAME):
+        return
+    if words.GROUP.search(text):
         yield replace(found, among_rows=True)
-    elif plain.several_years:
+    if plain.several_years:
         yield found
 
 
@@ -116,6 +143,22 @@ def _over_several(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[Ask
         yield replace(plain, form=Form.AVERAGE)
     elif words.SUM.search(text) and plain.several_years:
         yield replace(plain, form=Form.SUM)
+
+
+def _ratio(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:
+    # "The excess of a over b" has its own "over" before that of the ratio.
+    excess = re.search(r"\bexcess\s+of\s+.+?\s+over\s+", text, re.IGNORECASE)
+    found = words.RATIO.search(text, excess.end() if excess else 0)
+    if found is None:
+        return
+    above = text[excess.start() : found.end("above")] if excess else found["above"]
+    two = words.TWO_ABOVE.search(above)
+    parts: tuple[str, ...] = (above,)
+    if two is not None:
+        named = [each for key, each in two.groupdict().items() if each and key != "sign"]
+        parts = (named[0], named[1])
+    adds = two is not None and words.ADDS.search(two.group()) is not None
+    yield replace(plain, form=Form.RATIO, parts=(*parts, found["below"]), among_rows=True, adds=adds)
 
 
 def _share(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:
@@ -138,6 +181,7 @@ _READERS: tuple[Callable[[str, AnswerKind, AskedForm], Iterator[AskedForm]], ...
     _compound,
     _extreme,
     _over_several,
+    _ratio,
     _difference,
     _share,
     _change,

@@ -9,11 +9,11 @@ from typing import Final
 
 from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.figures.calculating.asked_names import Wanted, asked_names, plain_terms
-from apps.retrieval.stages.figures.calculating.series import Series
+from apps.retrieval.stages.figures.calculating.series import Series, is_total
 
 NAMED_SHARE: Final = 0.75
 """Of the weight of what is asked for, a series must be called at least this share."""
-LABEL_SHARE: Final = 0.5
+LABEL_SHARE: Final = 0.6
 """Of the terms of a row's label, the question must name at least this share."""
 _IN_HEADING: Final = 0.9
 _ABOVE: Final = 0.8
@@ -84,20 +84,23 @@ def find_tables(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> 
     tables: dict[tuple[object, ...], list[Series]] = {}
     for each in among:
         tables.setdefault(each.columns, []).append(each)
-    named = [(_table_share(table[0], wanted), table) for table in tables.values() if len(table) > 1]
-    near = [each for each in named if each[0] >= NAMED_SHARE]
-    return [table for _, table in sorted(near, key=lambda each: -each[0])]
+    near = [each for each in tables.values() if len(each) > 1 and _table_share(each, wanted) >= NAMED_SHARE]
+    # Of several tables that give the figure, the one whose rows are called of the sort that is asked for.
+    grouped = asked_names(part, analysis, among, groups=True)
+    return sorted(near, key=lambda table: -_table_share(table, grouped))
 
 
 def names_table(part: str, row: Series, analysis: QueryAnalysis, among: Sequence[Series]) -> bool:
     """Return whether a part of the question names no more than what stands above a row."""
     wanted = asked_names(part, analysis, among)
-    return not wanted or _table_share(row, wanted) >= NAMED_SHARE
+    return not wanted or _table_share([row], wanted) >= NAMED_SHARE
 
 
-def _table_share(row: Series, wanted: Wanted) -> float:
-    near = row.heading_terms | row.column
-    around = near | row.above
+def _table_share(rows: Sequence[Series], wanted: Wanted) -> float:
+    # "Total turnover by type of housing" names the table of which it is the total.
+    totals = (each.own for each in rows if is_total(each.label))
+    near = (rows[0].heading_terms | rows[0].column).union(*totals)
+    around = near | rows[0].above
     total = sum(weight for _, weight in wanted) or 1.0
     held = sum(
         weight * (1.0 if any(each <= near for each in names) else _ABOVE)

@@ -9,16 +9,14 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
 from apps.retrieval.contracts import Passage, QueryAnalysis, Quote
+from apps.retrieval.stages.figures.calculating.forms import AskedForm
 from apps.retrieval.stages.figures.calculating.matching import find_series, names_table
 from apps.retrieval.stages.figures.calculating.ratios import Ratio, asked_ratio
-from apps.retrieval.stages.figures.calculating.series import Series
+from apps.retrieval.stages.figures.calculating.series import Series, is_total
+from apps.retrieval.stages.figures.calculating.wording import Wording, wording
 from apps.retrieval.stages.figures.numbers import NumberUnit
 
 _PERCENT_PLACES: Final = Decimal("0.1")
-_TOTAL: Final = re.compile(
-    r"\b(?:total|sub-?total|group|consolidated|eliminations?|reconciliation|summe|gesamt|konzern|konsolidierung|\u00fcberleitung)\b",
-    re.IGNORECASE,
-)
 _GERMAN: Final = str.maketrans({",": ".", ".": ","})
 _NO_NUMBERS: Final = re.compile(r"“[^”]*”|\[[^\]]*\]|(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)")
 
@@ -85,7 +83,7 @@ def find_track(part: str, series: Sequence[Series], analysis: QueryAnalysis) -> 
     if rows:
         return track_of(rows)
     ratio = asked_ratio(part, series, analysis)
-    return _of_ratio(ratio) if ratio else None
+    return _of_ratio(ratio, analysis.language) if ratio else None
 
 
 def find_pair(first: str, second: str, series: Sequence[Series], analysis: QueryAnalysis) -> tuple[Track, Track] | None:
@@ -106,6 +104,8 @@ def find_share(part: str, whole: str, series: Sequence[Series], analysis: QueryA
     for text in (part, f"{part} {whole}"):
         rows = _best(text, series, analysis)
         others = [each for each in series if each.label not in {row.label for row in rows}]
+        if {each.label for each in rows} & {each.label for each in _best(whole, series, analysis)}:
+            return None
         tracks = track_of(rows), find_track(whole, others, analysis)
         if tracks[0] and tracks[1]:
             return tracks[0], tracks[1]
@@ -116,10 +116,6 @@ def find_share(part: str, whole: str, series: Sequence[Series], analysis: QueryA
             if tracks[0] and tracks[1]:
                 return tracks[0], tracks[1]
     return None
-
-
-def is_total(label: str) -> bool:
-    return _TOTAL.search(label) is not None
 
 
 def _best(part: str, series: Sequence[Series], analysis: QueryAnalysis) -> list[Series]:
@@ -167,7 +163,7 @@ def operand_of(series: Series, year: int) -> Operand | None:
         year=year,
         value=-figure.number.value if negative else figure.number.value,
         text=f"({size})" if negative else size,
-        printed=figure.number.text.strip(),
+        printed=f"({size})" if figure.number.negative else size,
         percent=percent,
         places=figure.number.decimals,
         exponent=figure.stated.exponent,
@@ -177,7 +173,13 @@ def operand_of(series: Series, year: int) -> Operand | None:
     )
 
 
-def _of_ratio(ratio: Ratio) -> Track:
+def _of_ratio(ratio: Ratio, language: str) -> Track:
+    words = wording(language)
+
+    # The formulas are in English; in German the rows are named from which the figure follows.
+    rows = ", ".join(f"“{each.label}”" for each in ratio.lines.values())
+    formula = f"{ratio.formula}, {{year}}: {{sum}}" if language != "de" else words.rows.replace("{rows}", rows)
+
     def of(year: int) -> Operand | None:
         worked = ratio.of(year)
         if worked is None:
@@ -196,7 +198,7 @@ def _of_ratio(ratio: Ratio) -> Track:
             currencies=frozenset(),
             rows=worked.rows,
             refs=worked.refs,
-            before=f"{ratio.formula}, FY{year}: {worked.text} = {text}",
+            before=formula.format(year=words.year.format(year=year), sum=f"{worked.text} = {text}"),
         )
 
     return Track(
@@ -207,10 +209,13 @@ def _of_ratio(ratio: Ratio) -> Track:
 def show(lines: Sequence[str], operands: Sequence[Operand], *, each_its_own: bool = False) -> Calculated:
     """Return the lines after the calculations of their operands, with their references.
 
-    Args: each_its_own: whether each line is of one operand, in the same order, and not all lines of all operands.
+    Args: each_its_own: whether the first lines are of one operand each, in the same order, and not all lines of all.
     """
     before = [f"{each.before} {_marks([each])}" for each in operands if each.before]
-    marked = [f"{line} {_marks([operands[index]] if each_its_own else operands)}" for index, line in enumerate(lines)]
+    marked = [
+        f"{line} {_marks([operands[index]] if each_its_own and index < len(operands) else operands)}"
+        for index, line in enumerate(lines)
+    ]
     rows = {quote: passage for each in operands for quote, passage in each.rows}
     return Calculated(lines=(*dict.fromkeys(before), *marked), rows=tuple(rows.items()))
 
@@ -226,6 +231,24 @@ def rounded(value: Decimal, places: int) -> Decimal:
 
 def percent(share: Decimal) -> str:
     return f"{(share * 100).quantize(_PERCENT_PLACES, rounding=ROUND_HALF_UP):,} %"
+
+
+def in_scale(operand: Operand, asked: AskedForm, words: Wording) -> str:
+    """Return a figure in the scale that is asked for; nothing if that is its own, or its own is not stated."""
+    scales = dict(words.scales)
+    if asked.exponent is None or operand.exponent in (None, asked.exponent) or operand.percent or operand.before:
+        return ""
+    value = operand.value.scaleb((operand.exponent or 0) - asked.exponent)
+    if asked.places is not None:
+        value = value.quantize(Decimal(1).scaleb(-asked.places), rounding=ROUND_HALF_UP)
+    # Digits that only say the scale are no decimals: 68.700 thousand for 68.7 million.
+    shown = f"{value:,f}"
+    return words.scale.format(
+        name=operand.name,
+        year=words.year.format(year=operand.year),
+        given=f"{operand.text} {scales.get(operand.exponent or 0, '')}".strip(),
+        result=f"{shown} {scales[asked.exponent]}",
+    )
 
 
 def in_language(calculated: Calculated, language: str) -> Calculated:

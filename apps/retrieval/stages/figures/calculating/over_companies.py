@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import Final
 
 from apps.retrieval.contracts import FilterField, QueryAnalysis
 from apps.retrieval.stages.figures.calculating.forms import AskedForm
 from apps.retrieval.stages.figures.calculating.operands import Calculated, Operand, Track, find_track, percent, show
 from apps.retrieval.stages.figures.calculating.series import Series
 from apps.retrieval.stages.figures.calculating.wording import Wording, wording
+
+_A_PAIR: Final = 2
 
 
 def companies_asked(analysis: QueryAnalysis) -> tuple[str, ...]:
@@ -34,16 +37,23 @@ def compare_companies(
     if asked.of_change:
         return _compare_growth(asked, tracks, wording(analysis.language))
     year = asked.years[-1] if asked.years else max(set.intersection(*(set(track.years) for track in tracks)), default=0)
-    found = [track.of(year) for track in tracks]
-    operands = [each for each in found if each is not None]
-    if len(operands) < len(tracks) or len({(each.exponent, each.currencies) for each in operands}) > 1:
-        return None
-    order = sorted(zip(companies, operands, strict=True), key=lambda each: -each[1].value)
-    if order[0][1].value == order[1][1].value:
+    operands = [each for each in (track.of(year) for track in tracks) if each is not None]
+    if len(operands) < len(tracks):
         return None
     words = wording(analysis.language)
-    lines = [f"{company}, {each.name}, {words.year.format(year=each.year)}: {each.printed}" for company, each in order]
-    return show(lines, [each for _, each in order], each_its_own=True)
+    order = sorted(zip(companies, operands, strict=True), key=lambda each: -each[1].value)
+    shown_year = words.year.format(year=year)
+    lines = [f"{company}, {each.name}, {shown_year}: {each.printed}" for company, each in order]
+    shown = [each for _, each in order]
+    comparable = len({(each.exponent, each.currencies) for each in operands}) == 1
+    if comparable and len(order) == _A_PAIR:
+        (name, most), (other, least) = order
+        gap = f"{most.value - least.value:,}"
+        result = words.points.format(value=gap) if most.percent else gap
+        lines.append(
+            words.gap.format(name=name, other=other, year=shown_year, sum=f"{most.text} - {least.text} = {result}")
+        )
+    return show(lines, shown, each_its_own=True)
 
 
 def _compare_growth(asked: AskedForm, tracks: Sequence[Track], words: Wording) -> Calculated | None:

@@ -15,12 +15,13 @@ from apps.retrieval.stages.figures.calculating.operands import (
     Track,
     find_pair,
     find_share,
-    is_total,
+    find_track,
     operand_of,
     percent,
+    rounded,
     show,
 )
-from apps.retrieval.stages.figures.calculating.series import Series
+from apps.retrieval.stages.figures.calculating.series import Series, is_total
 from apps.retrieval.stages.figures.calculating.wording import Wording, wording
 
 _FEWEST_ROWS: Final = 2
@@ -28,7 +29,7 @@ _FEWEST_ROWS: Final = 2
 
 def share(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     """Return one row as a share of another, or of the total of its table."""
-    tracks = find_share(*asked.parts, series, analysis)
+    tracks = find_share(asked.parts[0], asked.parts[1], series, analysis)
     pair = _in_one_year(asked, *tracks) if tracks else None
     if pair is None or pair[1].value <= 0 or pair[0].percent or pair[1].percent:
         return None
@@ -45,7 +46,7 @@ def share(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -
 
 def difference(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     """Return by how much one row exceeds another, or their sum."""
-    tracks = find_pair(*asked.parts, series, analysis)
+    tracks = find_pair(asked.parts[0], asked.parts[1], series, analysis)
     pair = _in_one_year(asked, *tracks) if tracks else None
     if pair is None or pair[0].percent is not pair[1].percent:
         return None
@@ -60,6 +61,31 @@ def difference(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalys
     exceeds = f"{one.value - other.value:,}"
     shown = f"{one.text} - {other.text} = {words.points.format(value=exceeds) if one.percent else exceeds}"
     return show([words.less.format(name=one.name, other=other.name, year=year, sum=shown)], pair)
+
+
+def ratio(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
+    """Return a ratio by the definition that the question brings: a / c, (a - b) / c or (a + b) / c."""
+    tracks = [find_track(part, series, analysis) for part in asked.parts]
+    held = [track for track in tracks if track is not None]
+    if len(held) < len(asked.parts):
+        return None
+    year = asked.years[-1] if asked.years else max(set.intersection(*(set(each.years) for each in held)), default=0)
+    operands = [each for each in (track.of(year) for track in held) if each is not None]
+    if len(operands) < len(held) or len({each.exponent for each in operands}) > 1 or not operands[-1].value:
+        return None
+    *above, below = operands
+    sign = "+" if asked.adds else "-"
+    top = above[0].value if len(above) == 1 else above[0].value + (1 if asked.adds else -1) * above[1].value
+    shown = above[0].text if len(above) == 1 else f"({above[0].text} {sign} {above[1].text})"
+    value = top / below.value
+    result = percent(value) if asked.percent else f"{rounded(value, 2 if asked.places is None else asked.places):,}"
+    words = wording(analysis.language)
+    line = words.rows.format(
+        rows=", ".join(dict.fromkeys(each.name for each in operands)),
+        year=words.year.format(year=year),
+        sum=f"{shown} / {below.text} = {result}",
+    )
+    return show([line], operands)
 
 
 def extreme_row(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:

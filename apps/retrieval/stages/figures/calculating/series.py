@@ -15,6 +15,10 @@ from apps.retrieval.stages.figures.numbers import NumberUnit
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
 from apps.retrieval.stages.ranking.units import split_units, surroundings_of
 
+_TOTAL: Final = re.compile(
+    r"\b(?:total|sub-?total|group|consolidated|eliminations?|reconciliation|summe|gesamt|konzern|konsolidierung|\u00fcberleitung)\b",
+    re.IGNORECASE,
+)
 _LONGEST_TITLE_CHARS: Final = 120
 _PERIOD: Final = re.compile(r"(?:fy|q[1-4]|h[12])[a-z]*\d*|[a-z]+(?:19|20)\d\d")
 
@@ -59,6 +63,11 @@ def read_series(context: ContextBlock, analysis: QueryAnalysis) -> tuple[Series,
     return tuple(
         series for passage in context.passages if is_of_company(passage, analysis) for series in _of_passage(passage)
     )
+
+
+def is_total(label: str) -> bool:
+    """Return whether a row is called a total of others."""
+    return _TOTAL.search(label) is not None
 
 
 def _of_passage(passage: Passage) -> Iterator[Series]:

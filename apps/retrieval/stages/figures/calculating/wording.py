@@ -25,6 +25,10 @@ class Wording:
     average: str
     sum: str
     share: str
+    rows: str
+    scale: str
+    scales: tuple[tuple[int, str], ...]
+    gap: str
     both: str
     less: str
     figure: str
@@ -50,6 +54,10 @@ _ENGLISH: Final = Wording(
     average="Average of {name}, {span}: {sum}",
     sum="Sum of {name}, {span}: {sum}",
     share="{name} as a share of {whole}, {year}: {sum}",
+    rows="From {rows}, {year}: {sum}",
+    scale="{name}, {year}: {given} = {result}",
+    scales=((0, ""), (3, "thousand"), (6, "million"), (9, "billion")),
+    gap="{name} less {other}, {year}: {sum}",
     both="{name} and {other}, {year}: {sum}",
     less="{name} less {other}, {year}: {sum}",
     figure="{value} in {year}",
@@ -74,6 +82,10 @@ _GERMAN: Final = Wording(
     average="Durchschnitt von {name}, {span}: {sum}",
     sum="Summe von {name}, {span}: {sum}",
     share="{name} als Anteil an {whole}, {year}: {sum}",
+    rows="Aus {rows}, {year}: {sum}",
+    scale="{name}, {year}: {given} = {result}",
+    scales=((0, ""), (3, "Tausend"), (6, "Millionen"), (9, "Milliarden")),
+    gap="{name} minus {other}, {year}: {sum}",
     both="{name} und {other}, {year}: {sum}",
     less="{name} minus {other}, {year}: {sum}",
     figure="{value} im Jahr {year}",

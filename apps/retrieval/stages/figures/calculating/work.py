@@ -12,11 +12,12 @@ from typing import Final
 
 from apps.retrieval.contracts import ContextBlock, QueryAnalysis
 from apps.retrieval.stages.figures.calculating.forms import AskedForm, Form, read_forms
-from apps.retrieval.stages.figures.calculating.operands import Calculated, find_track, in_language, show
+from apps.retrieval.stages.figures.calculating.operands import Calculated, find_track, in_language, in_scale, show
 from apps.retrieval.stages.figures.calculating.over_companies import companies_asked, compare_companies
-from apps.retrieval.stages.figures.calculating.over_rows import difference, extreme_row, share
+from apps.retrieval.stages.figures.calculating.over_rows import difference, extreme_row, ratio, share
 from apps.retrieval.stages.figures.calculating.over_years import average_or_sum, change, compound_growth, extreme_year
 from apps.retrieval.stages.figures.calculating.series import Series, read_series
+from apps.retrieval.stages.figures.calculating.wording import wording
 from apps.retrieval.stages.figures.own_formula import brings_a_formula
 
 _PRECISE: Final = Context(prec=40)
@@ -33,6 +34,7 @@ _OVER_YEARS: Final[Mapping[Form, Work]] = {
 _OVER_ROWS: Final[Mapping[Form, Work]] = {
     Form.SHARE: share,
     Form.DIFFERENCE: difference,
+    Form.RATIO: ratio,
     Form.SUM: difference,
     Form.HIGHEST: extreme_row,
     Form.LOWEST: extreme_row,
@@ -54,7 +56,7 @@ def calculate(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | No
 
 
 def find_value(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | None:
-    """Return the figure that a question names, if it gives the year asked for: a row, or a measure with its calculation.
+    """Return the figure that a question names, of the year asked for: a row, or a measure with its calculation.
 
     A question with a formula of its own names no measure of ours.
     """
@@ -65,7 +67,10 @@ def find_value(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | N
         track = find_track(analysis.text, read_series(context, analysis), analysis)
         years = forms[0].years or (track.years[-1:] if track else ())
         found = track.all_of(years) if track else None
-    return in_language(show((), found), analysis.language) if found else None
+        if found is None:
+            return None
+        lines = [line for each in found if (line := in_scale(each, forms[0], wording(analysis.language)))]
+    return in_language(show(lines, found), analysis.language)
 
 
 def _work(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
