@@ -36,6 +36,7 @@ CONFIDENCE_NEEDED: Final = 0.6
 """From this confidence on, the best piece is given as an answer."""
 CLOSE_FROM: Final = 0.01
 """Below this rating of the best piece, nothing is near enough to the question to be worth showing."""
+_GIVEN_BY_A_ROW: Final = (AnswerKind.NUMBER, AnswerKind.TEXT, AnswerKind.DEFINITION, AnswerKind.LIST)
 _NOTHING: Final = (
     "The documents that this question may reach say nothing about it. Name the fund, company or rule and the period, "
     "or ask an officer whether the answer lies in a kind of document that this intent may not reach."
@@ -70,12 +71,10 @@ class ExtractiveGenerator:
         if calculated := calculate(analysis, context):
             return self._from_calculation(calculated)
         value = find_value(analysis, context)
-        if value and value.lines:
+        if value and (value.lines or kind in _GIVEN_BY_A_ROW):
             return self._from_calculation(value)
         if rows := self._from_rows(analysis, context, rated):
             return rows
-        if value and kind is AnswerKind.NUMBER:
-            return self._from_calculation(value)
         chosen = choose(rated, analysis, context, kind, most=self._maximum_quotes)
         if chosen is None or chosen.nearness < CLOSE_FROM:
             return self._answer((), "", refusal=Refusal(reason=RefusalReason.NOT_IN_CONTEXT, message=_NOTHING))

@@ -26,23 +26,24 @@ _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _WORD: Final = re.compile(r"[^\W\d_][\w&'\u2019-]*")
 # What stands beside a figure's name in a question, or in a row's label, without making it another figure.
 _PLAIN: Final = """
-    spend spent bring brought earn earned total net consolidated company firm group year years end full fiscal financial reported amount amounts
-    figure figures value values number numbers level overall annual yearly quarter half period time times date
-    line item row cell position table sheet spreadsheet column report reports filing statement statements page
-    book accounts account s go goes gone going went come comes came do make made take taken took put get got
-    give gave given say says said tell told name named show shown look looked looking see seen find found need
-    needed want wanted ask asked check know calculate calculated compute work out based please thanks hello hi
-    hey people us me my our it its they them one ones each every all both whole entire single just only exactly
-    exact precisely precise roughly about around approximately much many first latest recent current currently
-    still also again so far now then here there quite rather really absolute terms term relative comparing
-    compare compared comparison versus against between over across during within million millions billion
-    billions thousand thousands dollar dollars pound pounds euro euros usd eur gbp chf percent per cent
-    percentage point points basis plain simple quick question wonder wondering curious help note slide deck memo
-    had has have been would could should if suppose supposed assume assuming steady constant even same rate
-    rates size vs id like set beside besides apart ahead behind leads lead way else other than colleague
-    somebody someone boss client thinks think believes claims claim heard hear correct true right sterling round
-    rounded decimal decimals place places own measure measures metric metrics excess spell tally list through
-    fill filling empty high low large big strong together result resulting answer what's how's
+    spend spent bring brought earn earned total net consolidated company firm group year years end full fiscal
+    financial reported amount amounts figure figures value values number numbers level overall annual yearly
+    quarter half period time times date line item row cell position table sheet spreadsheet column report
+    reports filing statement statements page book accounts account s go goes gone going went come comes came do
+    make made take taken took put get got give gave given say says said tell told name named show shown look
+    looked looking see seen find found need needed want wanted ask asked check know calculate calculated compute
+    work out based please thanks hello hi hey people us me my our it its they them one ones each every all both
+    whole entire single just only exactly exact precisely precise roughly about around approximately much many
+    first latest recent current currently still also again so far now then here there quite rather really
+    absolute terms term relative comparing compare compared comparison versus against between over across during
+    within million millions billion billions thousand thousands dollar dollars pound pounds euro euros usd eur
+    gbp chf percent per cent percentage point points basis plain simple quick question wonder wondering curious
+    help note slide deck memo had has have been would could should if suppose supposed assume assuming steady
+    constant even same rate rates size vs id like set beside besides apart ahead behind leads lead way else
+    other than colleague somebody someone boss client thinks think believes claims claim heard hear correct true
+    right sterling round rounded decimal decimals place places own measure measures metric metrics excess spell
+    tally list through fill filling empty high low large big strong together result resulting answer what's
+    how's
 """
 _PLAIN_GERMAN: Final = """
     gesamt gesamte summe konzern gruppe unternehmen firma jahr jahre jahren jahres geschaftsjahr wert werte
@@ -66,7 +67,7 @@ def asked_names(part: str, analysis: QueryAnalysis, among: Sequence[Series], *, 
     told = _telling(part, analysis, among)
     wanted: list[tuple[Names, float]] = []
     rest = told
-    for trigger, names in (*_measures(analysis), *_lines(language)):
+    for trigger, names in (*_glossary_names(analysis), *_lines(language)):
         if found := mentions_of(trigger, rest):
             rest = blank_mentions(rest, found)
             wanted.append((names, _LINE_WEIGHT))
@@ -81,13 +82,26 @@ def asked_names(part: str, analysis: QueryAnalysis, among: Sequence[Series], *, 
     return (*dict.fromkeys(wanted), *(((frozenset({term}),), _WORD_WEIGHT) for term in further))
 
 
-def _measures(analysis: QueryAnalysis) -> list[tuple[str, Names]]:
-    """Return the measures that the question names. A row of a margin is called a margin, and not like its parts."""
-    return [
-        (each.trigger, (frozenset(terms(each.trigger, analysis.language)),))
-        for each in sorted(analysis.expansions, key=lambda each: -len(each.trigger))
-        if each.label in MEASURES
-    ]
+def _glossary_names(analysis: QueryAnalysis) -> list[tuple[str, Names]]:
+    """Return the measures and lines that the question names, as the glossary reads them: "D&A", "operating margin".
+
+    A row of a margin is called a margin, and not like its parts.
+    """
+    language = analysis.language
+    found: list[tuple[str, Names]] = []
+    for each in sorted(analysis.expansions, key=lambda each: -len(each.trigger)):
+        own = frozenset(terms(each.trigger, language))
+        if each.label in MEASURES:
+            found.append((each.trigger, (own,)))
+        elif each.label in ITEMS:
+            found.append((each.trigger, (own, *_names_of(each.label, language))))
+    return found
+
+
+# The cache holds only labels of line_items.py, and nothing of a document or a question.
+@lru_cache(maxsize=128)
+def _names_of(line: str, language: str) -> Names:
+    return tuple(dict.fromkeys(frozenset(terms(label, language)) for label in ITEMS[line].labels))
 
 
 # The cache holds only labels of line_items.py, and nothing of a document or a question.
@@ -96,7 +110,7 @@ def _lines(language: str) -> tuple[tuple[str, Names], ...]:
     """Return each name of a line of the statements with all names of the line, the longest first."""
     found: list[tuple[str, Names]] = []
     for item in ITEMS.values():
-        names = tuple(dict.fromkeys(frozenset(terms(label, language)) for label in item.labels))
+        names = _names_of(item.name, language)
         found.extend((label, names) for label in {*item.labels, item.name})
     return tuple(sorted(found, key=lambda each: (-len(each[0]), each[0])))
 

@@ -47,7 +47,7 @@ AVERAGE: Final = _words(r"averag(?:e|es|ed)|mean|durchschnitt(?:lich\w*)?|mittel
 SUM: Final = _words(
     r"sum|add(?:s|ed|ing)?\s+(?:it\s+|them\s+)?(?:all\s+)?up|together|combined|cumulative(?:ly)?|in\s+aggregate|aggregate|in\s+total|totall?(?:ed|ing|led|ling)|altogether|all\s+told",
     r"(?:total|overall)\s+(?=.{0,60}\b(?:over|across)\b)",
-    r"summe|zusammen(?:gerechnet|genommen)?|insgesamt|kumuliert",
+    r"summe\s+(?:aus|von|\u00fcber|ergibt)|(?:welche|eine)\s+summe|zusammen(?:gerechnet|genommen)?|insgesamt|kumuliert",
 )
 HIGHEST: Final = _words(
     r"highest|largest|biggest|greatest|most|best|strongest|top|peak(?:ed)?|maximum|max|fastest|leading",

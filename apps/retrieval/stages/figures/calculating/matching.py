@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from apps.corpus.terms import terms
 from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.figures.calculating.asked_names import Wanted, asked_names, plain_terms
 from apps.retrieval.stages.figures.calculating.series import Series, is_total
 
 NAMED_SHARE: Final = 0.75
-"""Of the weight of what is asked for, a series must be called at least this share."""
+NAMED_SHARE_OF_A_WHOLE_LABEL: Final = 0.7
+"""Of the weight of what is asked for, a series must be called at least this share; the second if all of its label is."""
 LABEL_SHARE: Final = 0.6
 """Of the terms of a row's label, the question must name at least this share."""
 _IN_HEADING: Final = 0.9
@@ -32,15 +34,22 @@ class Match:
     """A series that a question names.
 
     named: the share of the question's words that it holds. label: the share of its own label that the question names.
+    word_for_word: the same, with the plain words of the label.
     """
 
     series: Series
     named: float
     label: float
+    word_for_word: float
 
     @property
-    def score(self) -> tuple[float, float]:
-        return (round(self.named, 3), round(self.label, 3))
+    def score(self) -> tuple[float, float, float]:
+        return (round(self.named, 3), round(self.label, 3), round(self.word_for_word, 3))
+
+    @property
+    def is_near(self) -> bool:
+        least = NAMED_SHARE_OF_A_WHOLE_LABEL if self.label == 1.0 else NAMED_SHARE
+        return self.named >= least and self.label >= LABEL_SHARE
 
 
 def find_series(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> list[Match]:
@@ -50,12 +59,12 @@ def find_series(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> 
         return []
     said = {each.lower() for each in _ANOTHER_LINE.findall(part)}
     of_the_line = [each for each in among if said.issuperset(map(str.lower, _ANOTHER_LINE.findall(each.label)))]
-    found = [match_of(each, wanted, analysis.language) for each in of_the_line]
-    near = [each for each in found if each.named >= NAMED_SHARE and each.label >= LABEL_SHARE]
-    return sorted(near, key=lambda each: each.score, reverse=True)
+    words = frozenset(terms(part, analysis.language))
+    found = [match_of(each, wanted, words, analysis.language) for each in of_the_line]
+    return sorted((each for each in found if each.is_near), key=lambda each: each.score, reverse=True)
 
 
-def match_of(series: Series, wanted: Wanted, language: str) -> Match:
+def match_of(series: Series, wanted: Wanted, words: frozenset[str], language: str) -> Match:
     """Return how well a series is called what is asked for."""
     row = series.own | series.column
     near = row | series.heading_terms
@@ -70,9 +79,15 @@ def match_of(series: Series, wanted: Wanted, language: str) -> Match:
             held += weight * _IN_HEADING
         elif any(each <= around for each in names):
             held += weight * _ABOVE
-    own = series.own - (plain_terms(language) - _PARTING) or series.own
+    company = frozenset(terms(series.passage.chunk.document.company, language))
+    own = series.own - (plain_terms(language) - _PARTING) - company or series.own
     total = sum(weight for _, weight in wanted)
-    return Match(series=series, named=held / total, label=len(own & explained) / len(own) if own else 0.0)
+    return Match(
+        series=series,
+        named=held / total,
+        label=len(own & explained) / len(own) if own else 0.0,
+        word_for_word=len(series.own & (explained | words)) / len(series.own) if series.own else 0.0,
+    )
 
 
 def find_tables(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> list[list[Series]]:
