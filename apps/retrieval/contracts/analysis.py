@@ -256,6 +256,12 @@ class QueryAnalysis:
         """
         return tuple(dict.fromkeys(period for each in self._read for period in each.periods))
 
+    @property
+    def companies_named(self) -> tuple[str, ...]:
+        """Return the companies that the question names, as their documents call them."""
+        named = (value for each in self.filters if each.field is FilterField.COMPANY for value in each.values)
+        return tuple(dict.fromkeys(named))
+
     def periods_of(self, company: str) -> tuple[Period, ...]:
         """Return those of `periods` that count for a company's documents."""
         return tuple(dict.fromkeys(period for each in self._read for period in each.periods_of(company)))

@@ -22,7 +22,7 @@ from apps.retrieval.contracts import (
 )
 from apps.retrieval.generation.calls import UNNOTED, Calls
 from apps.retrieval.stages.figures.calculating.operands import Calculated
-from apps.retrieval.stages.figures.calculating.work import calculate, find_value
+from apps.retrieval.stages.figures.calculating.work import asks_for_a_calculation, calculate, find_value
 from apps.retrieval.stages.figures.line_answer import line_rows, names_a_measure
 from apps.retrieval.stages.figures.line_items import PARTS
 from apps.retrieval.stages.figures.measures import WorkedMeasure, work_out_measures
@@ -73,12 +73,16 @@ class ExtractiveGenerator:
         value = find_value(analysis, context)
         if value and (value.lines or kind in _GIVEN_BY_A_ROW):
             return self._from_calculation(value)
+        # Rows alone are no answer to a question for a change, a share or a comparison.
+        alone = asks_for_a_calculation(analysis)
         if rows := self._from_rows(analysis, context, rated):
-            return rows
+            return rows if rows.worked_out or not alone else as_closest(rows)
         chosen = choose(rated, analysis, context, kind, most=self._maximum_quotes)
         if chosen is None or chosen.nearness < CLOSE_FROM:
             return self._answer((), "", refusal=Refusal(reason=RefusalReason.NOT_IN_CONTEXT, message=_NOTHING))
         answers = chosen.fits and chosen.confidence >= self._confidence_needed
+        if alone and all(each.row is not None for each in chosen.as_answer):
+            answers = False
         quotes = chosen.as_answer if answers else chosen.as_closest
         note = (
             f"{len(quotes)} of {len(rated)} sentences and rows quoted. Estimated probability that the best one "

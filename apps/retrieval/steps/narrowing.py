@@ -13,12 +13,13 @@ from apps.retrieval.errors import RerankingError, UnsupportedEmbeddingDimensionE
 from apps.retrieval.recorder import OpenStage, TraceRecorder
 from apps.retrieval.stages.ranking.cut_off import cut_off
 from apps.retrieval.stages.ranking.expand import expand as expanded
-from apps.retrieval.stages.ranking.fuse import boost, page_by_page
+from apps.retrieval.stages.ranking.fuse import boost, page_by_page, take_turns
 from apps.retrieval.steps.searching import NOTHING_CHOSEN
 from apps.retrieval.trace import CutLine, HealedList, Stage, StageStatus, candidate_list
 
 Candidates = tuple[Candidate, ...]
 _NOT_EXPANDED: Final = "Switched off: no neighbours of the passages are added."
+_TURNS: Final = "The question names several companies, whose passages take turns: {companies}."
 PAGES_FIRST: Final = "The best passage of each page comes before further ones of the same page."
 
 
@@ -31,6 +32,10 @@ def lift_likely(
         if deps.settings.page_by_page:
             boosted = page_by_page(boosted)
             stage.notes.append(PAGES_FIRST)
+        companies = analysis.companies_named
+        if len(companies) > 1:
+            boosted = take_turns(boosted, companies)
+            stage.notes.append(_TURNS.format(companies=", ".join(companies)))
         kept = boosted[: deps.policy.fused_top_k]
         for candidate in boosted[deps.policy.fused_top_k :]:
             stage.exclude(candidate.hit.chunk_id, f"Not among the first {deps.policy.fused_top_k}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from apps.retrieval.contracts import (
     Candidate,
@@ -131,3 +132,20 @@ def page_by_page(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
         (further if page in seen else first).append(candidate)
         seen.add(page)
     return (*first, *further)
+
+
+def take_turns(candidates: Sequence[Candidate], companies: Sequence[str]) -> tuple[Candidate, ...]:
+    """Let the companies that a question names take turns: the best of each, then the second of each, and so on.
+
+    A comparison needs the figures of each company, and the documents of one may fill the first places.
+
+    Args:    candidates: best first. companies: as the documents call them.
+    Returns: the same candidates; those of no company named come last, in their previous order.
+    """
+    of_company: dict[str, list[Candidate]] = {}
+    others: list[Candidate] = []
+    for candidate in candidates:
+        company = candidate.chunk.document.company
+        (of_company.setdefault(company, []) if company in companies else others).append(candidate)
+    rounds = zip_longest(*of_company.values())
+    return (*(each for one_round in rounds for each in one_round if each is not None), *others)

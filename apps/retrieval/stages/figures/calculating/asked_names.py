@@ -71,7 +71,7 @@ def asked_names(part: str, analysis: QueryAnalysis, among: Sequence[Series], *, 
         if found := mentions_of(trigger, rest):
             rest = blank_mentions(rest, found)
             wanted.append((names, _LINE_WEIGHT))
-    companies = {each.passage.chunk.document.company for each in among}
+    companies = {*(each.passage.chunk.document.company for each in among), *analysis.companies_named}
     plain = plain_terms(language).union(*(terms(company, language) for company in companies))
     rest = NAMES_NO_FIGURE.sub(" ", rest)
     if not groups:

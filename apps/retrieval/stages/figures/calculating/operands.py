@@ -176,9 +176,7 @@ def operand_of(series: Series, year: int) -> Operand | None:
 def _of_ratio(ratio: Ratio, language: str) -> Track:
     words = wording(language)
 
-    # The formulas are in English; in German the rows are named from which the figure follows.
     rows = ", ".join(f"“{each.label}”" for each in ratio.lines.values())
-    formula = f"{ratio.formula}, {{year}}: {{sum}}" if language != "de" else words.rows.replace("{rows}", rows)
 
     def of(year: int) -> Operand | None:
         worked = ratio.of(year)
@@ -198,7 +196,7 @@ def _of_ratio(ratio: Ratio, language: str) -> Track:
             currencies=frozenset(),
             rows=worked.rows,
             refs=worked.refs,
-            before=formula.format(year=words.year.format(year=year), sum=f"{worked.text} = {text}"),
+            before=words.rows.format(rows=rows, year=words.year.format(year=year), sum=f"{worked.text} = {text}"),
         )
 
     return Track(

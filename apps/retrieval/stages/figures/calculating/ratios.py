@@ -31,15 +31,11 @@ class WorkedRatio:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ratio:
-    """A measure with the rows of its lines. label: its name. formula: in words."""
+    """A measure with the rows of its lines. label: its name."""
 
     label: str
     measure: Measure
     lines: dict[str, Series]
-
-    @property
-    def formula(self) -> str:
-        return self.measure.label
 
     @property
     def percent(self) -> bool:

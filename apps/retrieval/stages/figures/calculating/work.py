@@ -13,7 +13,7 @@ from typing import Final
 from apps.retrieval.contracts import ContextBlock, QueryAnalysis
 from apps.retrieval.stages.figures.calculating.forms import AskedForm, Form, read_forms
 from apps.retrieval.stages.figures.calculating.operands import Calculated, find_track, in_language, in_scale, show
-from apps.retrieval.stages.figures.calculating.over_companies import companies_asked, compare_companies
+from apps.retrieval.stages.figures.calculating.over_companies import compare_companies
 from apps.retrieval.stages.figures.calculating.over_rows import difference, extreme_row, ratio, share
 from apps.retrieval.stages.figures.calculating.over_years import average_or_sum, change, compound_growth, extreme_year
 from apps.retrieval.stages.figures.calculating.series import Series, read_series
@@ -48,8 +48,8 @@ def calculate(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | No
         return None
     series = read_series(context, analysis)
     with localcontext(_PRECISE):
-        if companies := companies_asked(analysis):
-            found = compare_companies(companies, forms[0], series, analysis)
+        if len(analysis.companies_named) > 1:
+            found = compare_companies(analysis.companies_named, forms[0], series, analysis)
         else:
             found = next((done for asked in forms if (done := _work(asked, series, analysis))), None)
     return in_language(found, analysis.language) if found else None
@@ -63,6 +63,8 @@ def find_value(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | N
     forms = read_forms(analysis)
     if len(forms) != 1 or brings_a_formula(analysis) or any(each.fiscal_quarter for each in analysis.periods):
         return None
+    if len(analysis.companies_named) > 1:
+        return None
     with localcontext(_PRECISE):
         track = find_track(analysis.text, read_series(context, analysis), analysis)
         years = forms[0].years or (track.years[-1:] if track else ())
@@ -71,6 +73,12 @@ def find_value(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | N
             return None
         lines = [line for each in found if (line := in_scale(each, forms[0], wording(analysis.language)))]
     return in_language(show(lines, found), analysis.language)
+
+
+def asks_for_a_calculation(analysis: QueryAnalysis) -> bool:
+    """Return whether a row alone does not answer: a change, a share or a comparison is asked for, and not a figure."""
+    forms = read_forms(analysis)
+    return len(forms) > 1 or len(analysis.companies_named) > 1
 
 
 def _work(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
