@@ -64,8 +64,9 @@ _ITEMS: Final = (
     _item(
         "selling, general and administrative expense",
         _INCOME,
-        "selling, general and administrative expenses | selling, general and administrative"
-        " | general and administrative",
+        "selling, general and administrative expenses | selling, general and administrative | SG&A"
+        " | selling and administrative expenses | general and administrative"
+        " | Vertriebs- und Verwaltungskosten | Verwaltungskosten",
     ),
     _item(
         "research and development",
@@ -110,7 +111,9 @@ _ITEMS: Final = (
         _INCOME,
         "income before income taxes | earnings before income taxes | income before taxes | earnings before taxes"
         " | income before provision for income taxes | loss before income taxes | income (loss) before income taxes"
-        " | profit before tax | profit before taxes | Ergebnis vor Steuern | Gewinn vor Steuern",
+        ""
+        " | profit before tax | profit before taxes | pre-tax profit | pretax profit | pre-tax income"
+        " | Ergebnis vor Steuern | Gewinn vor Steuern",
     ),
     _item(
         "current assets",

@@ -51,7 +51,7 @@ class WorkedMeasure:
     ref_ids: tuple[str, ...]
 
 
-_SPENT: Final = frozenset(
+SPENT: Final = frozenset(
     ("capital expenditure", "cost of goods sold", "dividends", "interest expense", "depreciation and amortisation")
 )
 """Lines that are printed in brackets or not, and mean the same."""
@@ -136,14 +136,14 @@ MEASURES: Final[dict[str, tuple[Measure, ...]]] = {
         _measure("Revenue / average receivables", "{revenue} / average {accounts receivable}", Result.RATIO),
     ),
     "days inventory outstanding": (
-        _measure("Inventories / cost of sales * 365 days", "{inventory} / {cost of goods sold} * 365", Result.RATIO),
+        _measure("Inventories * 365 days / cost of sales", "{inventory} * 365 / {cost of goods sold}", Result.RATIO),
     ),
     "days sales outstanding": (
-        _measure("Receivables / revenue * 365 days", "{accounts receivable} / {revenue} * 365", Result.RATIO),
+        _measure("Receivables * 365 days / revenue", "{accounts receivable} * 365 / {revenue}", Result.RATIO),
     ),
     "days payable outstanding": (
         _measure(
-            "Payables / cost of sales * 365 days", "{accounts payable} / {cost of goods sold} * 365", Result.RATIO
+            "Payables * 365 days / cost of sales", "{accounts payable} * 365 / {cost of goods sold}", Result.RATIO
         ),
     ),
     "leverage": (_measure("Total liabilities / equity", "{total liabilities} / {equity}", Result.RATIO),),
@@ -258,7 +258,7 @@ def _figure(part: str, rows: Sequence[LineRow], year: int) -> Figure | None:
         if figure.years == {year} and figure.number.unit is NumberUnit.PLAIN
     }
     found = next(iter(of_year)) if len({figure.number.value for figure in of_year}) == 1 else None
-    return None if found is None or (found.number.negative and part not in _SPENT) else found
+    return None if found is None or (found.number.negative and part not in SPENT) else found
 
 
 def _show_calculation(measure: Measure, parts: dict[tuple[str, int], Figure], year: int) -> WorkedMeasure | None:

@@ -26,31 +26,32 @@ _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _WORD: Final = re.compile(r"[^\W\d_][\w&'\u2019-]*")
 # What stands beside a figure's name in a question, or in a row's label, without making it another figure.
 _PLAIN: Final = """
-    spend spent bring brought earn earned total net consolidated company firm group year years end full fiscal
-    financial reported amount amounts figure figures value values number numbers level overall annual yearly
-    quarter half period time times date line item row cell position table sheet spreadsheet column report
-    reports filing statement statements page book accounts account s go goes gone going went come comes came do
-    make made take taken took put get got give gave given say says said tell told name named show shown look
-    looked looking see seen find found need needed want wanted ask asked check know calculate calculated compute
-    work out based please thanks hello hi hey people us me my our it its they them one ones each every all both
-    whole entire single just only exactly exact precisely precise roughly about around approximately much many
-    first latest recent current currently still also again so far now then here there quite rather really
-    absolute terms term relative comparing compare compared comparison versus against between over across during
-    within million millions billion billions thousand thousands dollar dollars pound pounds euro euros usd eur
-    gbp chf percent per cent percentage point points basis plain simple quick question wonder wondering curious
-    help note slide deck memo had has have been would could should if suppose supposed assume assuming steady
-    constant even same rate rates size vs id like set beside besides apart ahead behind leads lead way else
-    other than colleague somebody someone boss client thinks think believes claims claim heard hear correct true
-    right sterling round rounded decimal decimals place places own measure measures metric metrics excess spell
-    tally list through fill filling empty high low large big strong together result resulting answer what's
-    how's
+    use used divided two three four five spend spent bring brought earn earned total net consolidated company
+    firm group year years end full fiscal financial reported amount amounts figure figures value values number
+    numbers level overall annual yearly quarter half period time times date line item row cell position table
+    sheet spreadsheet column report reports filing statement statements page book accounts account s go goes
+    gone going went come comes came do make made take taken took put get got give gave given say says said tell
+    told name named show shown look looked looking see seen find found need needed want wanted ask asked check
+    know calculate calculated compute work out based please thanks hello hi hey people us me my our it its they
+    them one ones each every all both whole entire single just only exactly exact precisely precise roughly
+    about around approximately much many first latest recent current currently still also again so far now then
+    here there quite rather really absolute terms term relative comparing compare compared comparison versus
+    against between over across during within million millions billion billions thousand thousands dollar
+    dollars pound pounds euro euros usd eur gbp chf percent per cent percentage point points basis plain simple
+    quick question wonder wondering curious help note slide deck memo had has have been would could should if
+    suppose supposed assume assuming steady constant even same rate rates size vs id like set beside besides
+    apart ahead behind leads lead way else other than colleague somebody someone boss client thinks think
+    believes claims claim heard hear correct true right sterling round rounded decimal decimals place places own
+    measure measures metric metrics excess spell tally list through fill filling empty high low large big strong
+    together result resulting answer what's how's
 """
 _PLAIN_GERMAN: Final = """
-    gesamt gesamte summe konzern gruppe unternehmen firma jahr jahre jahren jahres geschaftsjahr wert werte
-    betrag betrage zahl zahlen hohe anzahl position posten zeile spalte tabelle bericht angabe angaben zeitraum
-    zeitpunkt stand punkt prozent prozentual million millionen milliarden tausend euro mio mrd tsd frage antwort
-    ergebnisrechnung vs ggu gegen geg stelle stellen differenz unterschied vergleich verhaltnis bezug rechnung
-    schnitt ende anfang seite bereich ausweis
+    nachkommastelle nachkommastellen folie kollege kollegin chef kunde rechne rechnen eigene eigenen namlich
+    ganze alles geteilt durch gesamt gesamte summe konzern gruppe unternehmen firma jahr jahre jahren jahres
+    geschaftsjahr wert werte betrag betrage zahl zahlen hohe anzahl position posten zeile spalte tabelle bericht
+    angabe angaben zeitraum zeitpunkt stand punkt prozent prozentual million millionen milliarden tausend euro
+    mio mrd tsd frage antwort ergebnisrechnung vs ggu gegen geg stelle stellen differenz unterschied vergleich
+    verhaltnis bezug rechnung schnitt ende anfang seite bereich ausweis
 """
 _GERMAN_MODIFIER: Final = re.compile(r"\w+(?:e|en|er|es|em)")
 
@@ -119,7 +120,8 @@ def _lines(language: str) -> tuple[tuple[str, Names], ...]:
 def plain_terms(language: str) -> frozenset[str]:
     """Return the terms that stand beside a figure's name without making it another figure."""
     words = f"{_PLAIN} {_PLAIN_GERMAN}"
-    return frozenset(terms(words, language)) | frozenset(words.split())
+    # In both languages' stems: a German question may be taken for an English one.
+    return frozenset(terms(words, "en")) | frozenset(terms(words, "de")) | frozenset(words.split())
 
 
 def _telling(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> str:

@@ -114,7 +114,7 @@ YEARS_COUNTED: Final = re.compile(
     rf"\b(?P<count>{'|'.join(COUNTS)}|[2-9])[\s-]*(?:fiscal\s+|financial\s+|last\s+|reported\s+)?(?:years?|jahren?)\b",
     re.IGNORECASE,
 )
-_SHARE: Final = r"(?:share|percentage|percent|per\s+cent|proportion|fraction|portion|%)"
+_SHARE: Final = r"(?:share|percentage|percent|per\s+cent|proportion|fraction|portion|prozent|%)"
 _VERB: Final = (
     r"(?:came|comes?|is|are|was|were|went|goes|go|did|does|do|has|had|stem\w*|relate[sd]?|attributable|account\w*|made|consist\w*|belong\w*|falls?"
     r"|fell|represent\w*|sat|sits|spent)"

@@ -14,7 +14,7 @@ from apps.retrieval.stages.figures.calculating.series import Series, is_total
 
 NAMED_SHARE: Final = 0.75
 NAMED_SHARE_OF_A_WHOLE_LABEL: Final = 0.7
-"""Of the weight of what is asked for, a series must hold this share; the second is for one whose whole label is named."""
+"""Of the weight of what is asked for, a series must hold this share; the second, if its whole label is named."""
 LABEL_SHARE: Final = 0.6
 """Of the terms of a row's label, the question must name at least this share."""
 _IN_HEADING: Final = 0.9

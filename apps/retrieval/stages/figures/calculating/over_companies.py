@@ -36,35 +36,19 @@ def compare_companies(
         return None
     words = wording(analysis.language)
     shown_year = words.year.format(year=year)
-    same_scale = len({each.exponent for each in operands}) == 1
-    comparable = len({each.currencies for each in operands}) == 1 and (
-        same_scale or all(each.exponent is not None for each in operands)
-    )
     order = list(zip(companies, operands, strict=True))
+    # Figures in another scale or currency stand side by side, without a difference.
+    comparable = len({(each.exponent, each.currencies) for each in operands}) == 1
     if comparable:
-        order.sort(key=lambda each: -_size(each[1]))
+        order.sort(key=lambda each: -each[1].value)
     lines = [f"{company}, {each.name}, {shown_year}: {each.printed}" for company, each in order]
     if comparable and len(order) == _A_PAIR:
         (name, most), (other, least) = order
-        shown = _gap(most, least, words, same_scale=same_scale)
+        gap = f"{most.value - least.value:,}"
+        result = words.points.format(value=gap) if most.percent else gap
+        shown = f"{most.text} - {least.text} = {result}"
         lines.append(words.gap.format(name=name, other=other, year=shown_year, sum=shown))
     return show(lines, [each for _, each in order], each_its_own=True)
-
-
-def _size(operand: Operand) -> Decimal:
-    return operand.value.scaleb(operand.exponent or 0)
-
-
-def _gap(most: Operand, least: Operand, words: Wording, *, same_scale: bool) -> str:
-    """Return the difference, in the scale of the first where the two are in different ones."""
-    if same_scale:
-        gap = f"{most.value - least.value:,}"
-        return f"{most.text} - {least.text} = {words.points.format(value=gap) if most.percent else gap}"
-    scales = dict(words.scales)
-    first, second = (f"{each.text} {scales[each.exponent or 0]}".strip() for each in (most, least))
-    smaller = min(most.exponent or 0, least.exponent or 0)
-    gap = f"{(_size(most) - _size(least)).scaleb(-smaller):,f} {scales[smaller]}".strip()
-    return f"{first} - {second} = {gap}"
 
 
 def _compare_growth(asked: AskedForm, tracks: Sequence[Track], words: Wording) -> Calculated | None:

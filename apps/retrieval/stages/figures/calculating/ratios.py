@@ -13,7 +13,7 @@ from apps.retrieval.stages.figures.calculating.series import Series
 from apps.retrieval.stages.figures.formulas import lines_of, work_out
 from apps.retrieval.stages.figures.line_items import ITEMS
 from apps.retrieval.stages.figures.lines import label_distance
-from apps.retrieval.stages.figures.measures import MEASURES, Measure, Result
+from apps.retrieval.stages.figures.measures import MEASURES, SPENT, Measure, Result
 from apps.retrieval.stages.figures.numbers import NumberUnit
 
 _PLACES: Final = {Result.RATIO: 2, Result.PERCENT: 1}
@@ -57,7 +57,8 @@ class Ratio:
         def look_up(name: str, of: int) -> Decimal | None:
             figure = self.lines[name].by_year.get(of)
             used[name] = self.lines[name]
-            return None if figure is None else figure.number.value
+            # A row in brackets is an outflow, or else a loss, of which a share means nothing.
+            return None if figure is None or (figure.number.negative and name not in SPENT) else figure.number.value
 
         worked = work_out(self.measure.formula, year=year, figure=look_up)
         if worked is None:
@@ -81,7 +82,7 @@ def asked_ratio(part: str, series: Sequence[Series], analysis: QueryAnalysis) ->
         if not frozenset(terms(expansion.trigger, analysis.language)) <= said:
             continue
         for measure in MEASURES.get(expansion.label, ()):
-            lines = {each.name: _row_of(each.name, series) for each in lines_of(measure.formula)}
+            lines = {each.name: _row_of(each.name, series, analysis.language) for each in lines_of(measure.formula)}
             found = {name: each for name, each in lines.items() if each is not None}
             # Figures of different scales would need a conversion that the calculation does not show.
             scales = {figure.stated.exponent for each in found.values() for figure in list(each.by_year.values())[:1]}
@@ -90,12 +91,12 @@ def asked_ratio(part: str, series: Sequence[Series], analysis: QueryAnalysis) ->
     return None
 
 
-def _row_of(name: str, series: Sequence[Series]) -> Series | None:
+def _row_of(name: str, series: Sequence[Series], language: str) -> Series | None:
     """Return the row that comes nearest to a line of the statements; None if several come as near and differ."""
     item = ITEMS[name]
     near: list[tuple[tuple[int, ...], Series]] = []
     for each in series:
-        distance = label_distance(item, each.label, each.passage.chunk.language)
+        distance = label_distance(item, each.label, language)
         if distance is not None and each.unit is NumberUnit.PLAIN and not each.per_share:
             near.append((distance, each))
     if not near:

@@ -10,6 +10,7 @@ from typing import Final
 from apps.corpus.terms import terms
 from apps.retrieval.contracts import ContextBlock, Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.answerable import is_of_company
+from apps.retrieval.stages.figures.calculating.form_words import GROUPS
 from apps.retrieval.stages.figures.in_passages import Figure, read_piece
 from apps.retrieval.stages.figures.numbers import NumberUnit
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
@@ -59,9 +60,15 @@ class Series:
 
 
 def read_series(context: ContextBlock, analysis: QueryAnalysis) -> tuple[Series, ...]:
-    """Return the series of every table of the company asked about, in the order of the context."""
+    """Return the series of every table of the company asked about, in the order of the context.
+
+    Their terms are those of the question's language: a question may be taken for English and name a German row.
+    """
     return tuple(
-        series for passage in context.passages if is_of_company(passage, analysis) for series in _of_passage(passage)
+        series
+        for passage in context.passages
+        if is_of_company(passage, analysis)
+        for series in _of_passage(passage, analysis.language)
     )
 
 
@@ -70,10 +77,10 @@ def is_total(label: str) -> bool:
     return _TOTAL.search(label) is not None
 
 
-def _of_passage(passage: Passage) -> Iterator[Series]:
+def _of_passage(passage: Passage, language: str) -> Iterator[Series]:
     chunk = passage.chunk
     units = split_units(chunk.text)
-    around = frozenset(terms(surroundings_of(chunk, units), chunk.language))
+    around = frozenset(terms(surroundings_of(chunk, units), language))
     table, ends, title = 0, 0, ""
     rows = {unit.start: unit for unit in units if unit.is_row}
     for piece in quotable_pieces(passage):
@@ -85,8 +92,8 @@ def _of_passage(passage: Passage) -> Iterator[Series]:
             table, title = row.start, between[-_LONGEST_TITLE_CHARS:]
         ends = row.end
         figures = read_piece(passage, piece) or ()
-        for group in _by_column(figures, chunk.language):
-            yield _series(passage, piece, group, around, (passage.ref_id, table), title)
+        for group in _by_column(figures, language):
+            yield _series(passage, piece, group, around, (passage.ref_id, table), title, language)
 
 
 def _by_column(figures: Iterable[Figure], language: str) -> Iterator[list[tuple[Figure, frozenset[str]]]]:
@@ -111,18 +118,21 @@ def _series(
     around: frozenset[str],
     table: tuple[str, int],
     title: str,
+    language: str,
 ) -> Series:
     first, column = group[0]
     by_year: dict[int, Figure] = {}
     for figure, _ in group:
         (year,) = figure.years
         by_year.setdefault(year, figure)
-    heading = frozenset(terms(f"{title} {first.heading}", passage.chunk.language))
+    heading = frozenset(terms(f"{title} {first.heading}", language))
+    # "Nordic countries" is asked for as "the Nordic region".
+    named = terms(GROUPS.sub(" ", first.label_text), language) or terms(first.label_text, language)
     return Series(
         passage=passage,
         quote=piece,
         label=first.label_text,
-        own=first.label,
+        own=frozenset(term for term in named if not term[0].isdigit()),
         column=column,
         above=around,
         table=table,
