@@ -108,6 +108,49 @@ def test_a_verdict_is_said_with_its_figures(question: str, said: str) -> None:
     assert said in answered(question)
 
 
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Pawfield: aviaries divided by cat houses in 2024", "6.9 / 12.6 = 0.55"),
+        (
+            "What is the excess of dog kennels over cat houses, divided by aviaries, at Pawfield in 2023?",
+            "(38.0 - 14.0) / 5.0 = 4.80",
+        ),
+        ("Net sales of Pawfield in 2023, in thousands of euros?", "57.0 million = 57,000 thousand"),
+        (
+            "What were Pawfield's net sales in 2024, in billions, rounded to two decimals?",
+            "61.0 million = 0.06 billion",
+        ),
+    ],
+)
+def test_a_ratio_of_the_question_s_own_and_another_scale(question: str, said: str) -> None:
+    assert said in answered(question)
+
+
+GERMAN = """\
+Betriebszahlen
+(in Mio. EUR)
+Hundezwinger | 2024: 1.041,5 | 2023: 938,0
+Katzenhäuser | 2024: 12,6 | 2023: 14,0"""
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Um wie viel sind die Hundezwinger von Pfotenfeld 2024 gestiegen?", "1.041,5 - 938,0 = 103,5"),
+        ("Sind bei Pfotenfeld die Katzenhäuser 2024 gestiegen?", "Nein: “Katzenhäuser” sank von 14,0 im Jahr 2023"),
+        ("Welchen Anteil an den Hundezwingern haben bei Pfotenfeld 2023 die Katzenhäuser?", "14,0 / 938,0 = 1,5 %"),
+    ],
+)
+def test_a_german_question_is_answered_in_german_numbers(question: str, said: str) -> None:
+    facts = document(1, title="Pfotenfeld Geschäftsbericht 2024", company="Pfotenfeld", fiscal_year=2024)
+    analysis = analysed(question, entry("Pfotenfeld", 2024), language="de")
+    context = context_of(analysis, [candidate(GERMAN, 1, facts=facts, language="de")])
+    draft = ExtractiveGenerator().generate(analysis, context)
+    assert said in draft.text
+    assert check_quoted(draft, context, analysis).status is GroundingStatus.GROUNDED
+
+
 def test_companies_are_compared_side_by_side() -> None:
     text = answered("Who had higher net sales in 2024, Pawfield or Hoofdale?", others=True)
     assert text.index("Hoofdale, \u201cNet sales\u201d, FY2024: 70.2") < text.index(

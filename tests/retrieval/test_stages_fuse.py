@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from apps.retrieval.contracts import SparseHit
 from apps.retrieval.errors import InvalidRankingError
-from apps.retrieval.stages.ranking.fuse import boost, fuse
+from apps.retrieval.stages.ranking.fuse import boost, fuse, take_turns
 from tests.retrieval.builders import analysed, candidate, document, entry, ranking
 
 NUMBERS = st.lists(st.integers(1, 40), unique=True, max_size=30)
@@ -125,3 +125,11 @@ def test_the_quarter_that_lifts_is_the_companys_own() -> None:
     of_b = candidate("x", 2, facts=document(2, company="B", fiscal_year=2022, fiscal_quarter=3))
     lifted = boost([of_a, of_b], filters=analysis.filters, weight=0.1)
     assert [each.boost_reasons for each in lifted] == [("of Q3 2022 itself",), ()]
+
+
+def test_companies_that_are_compared_take_turns() -> None:
+    places = [("Acme", 1), ("Acme", 2), ("Acme", 3), ("Bolt", 4), ("", 5), ("Bolt", 6)]
+    made = [candidate("text", number, facts=document(number, company=company)) for company, number in places]
+    turns = take_turns(made, ("Bolt", "Acme"))
+    assert [each.chunk.document.company for each in turns] == ["Acme", "Bolt", "Acme", "Bolt", "Acme", ""]
+    assert {each.hit.chunk_id for each in turns} == {each.hit.chunk_id for each in made}

@@ -62,12 +62,14 @@ def read_companies(text: str, entries: Sequence[InventoryEntry]) -> CompanyReadi
     Args:    text: the question, one line.
              entries: what is held in the permitted kinds.
     Returns: one sure filter for names written as in the corpus (without the legal form), as ticker, or as an
-             unmistakable short form; one likely filter for looser ones. A name that several companies share counts for
+             unmistakable short form; one likely filter for looser ones, such as the first word of the question, which
+             is sure beside another sure name. A name that several companies share counts for
              all of them, but words within a longer name count only for that name: "Beta Equity Fund" does not mention
              the "Beta Fund".
     """
     found: dict[Certainty, dict[str, str]] = {Certainty.SURE: {}, Certainty.LIKELY: {}}
     spans: list[Mention] = []
+    at_beginning: set[str] = set()
     written = _find_spellings(text, entries)
     for company, wordings in written.items():
         others = [
@@ -78,10 +80,15 @@ def read_companies(text: str, entries: Sequence[InventoryEntry]) -> CompanyReadi
             if own:
                 # The capital at the beginning of a question does not indicate a name.
                 loose = alias.by_capital and all(mention.start == 0 for mention in own)
+                if loose and alias.certainty is Certainty.SURE:
+                    at_beginning.add(company)
                 certainty = Certainty.LIKELY if loose else alias.certainty
                 found[certainty].setdefault(company, f"“{own[0].text}” is {alias.why} of {company}")
                 spans.extend(own)
                 break
+    if found[Certainty.SURE]:
+        # "Acme versus Beta": a filter on Beta alone would leave out the company with which it is compared.
+        found[Certainty.SURE].update({each: found[Certainty.LIKELY].pop(each) for each in at_beginning})
     found[Certainty.LIKELY] = {
         company: why for company, why in found[Certainty.LIKELY].items() if company not in found[Certainty.SURE]
     }
