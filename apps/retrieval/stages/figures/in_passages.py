@@ -88,6 +88,15 @@ def read_piece(passage: Passage, piece: Quote) -> tuple[Figure, ...] | None:
     return tuple(_read_piece_figures(passage, piece, True, None, _Said(passage, ()))) if is_row else None
 
 
+def read_rows(passage: Passage) -> Iterator[tuple[Quote, tuple[Figure, ...]]]:
+    """Yield the rows of a passage's tables with their figures, in order."""
+    rows = {unit.start for unit in split_units(passage.chunk.text) if unit.is_row}
+    said = _Said(passage, ())
+    for piece in quotable_pieces(passage):
+        if piece.start in rows:
+            yield piece, tuple(_read_piece_figures(passage, piece, True, None, said))
+
+
 class _Said:
     """What a passage says of its figures elsewhere than beside them: above a row, on its page, in its headings."""
 

@@ -17,6 +17,8 @@ from apps.retrieval.stages.figures.calculating import form_words as words
 from apps.retrieval.stages.question.answer_kind import read_answer_kind
 
 _A_PAIR: Final = 2
+_LONGEST_QUESTION_CHARS: Final = 600
+"""What is longer is no question of figures, and its forms would take long to read."""
 
 
 class Form(StrEnum):
@@ -72,6 +74,8 @@ class AskedForm:
 def read_forms(analysis: QueryAnalysis) -> tuple[AskedForm, ...]:
     """Return the calculations that a question may ask for, the likeliest first and VALUE last; empty if for none."""
     text = analysis.text
+    if len(text) > _LONGEST_QUESTION_CHARS:
+        return ()
     counted, unit, rounded = (
         pattern.search(text) for pattern in (words.YEARS_COUNTED, words.UNIT_ASKED, words.ROUNDED)
     )

@@ -11,9 +11,8 @@ from apps.corpus.terms import terms
 from apps.retrieval.contracts import ContextBlock, Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.answerable import is_of_company
 from apps.retrieval.stages.figures.calculating.form_words import GROUPS
-from apps.retrieval.stages.figures.in_passages import Figure, read_piece
+from apps.retrieval.stages.figures.in_passages import Figure, read_rows
 from apps.retrieval.stages.figures.numbers import NumberUnit
-from apps.retrieval.stages.ranking.quotable import quotable_pieces
 from apps.retrieval.stages.ranking.units import split_units, surroundings_of
 
 _TOTAL: Final = re.compile(
@@ -79,19 +78,13 @@ def is_total(label: str) -> bool:
 
 def _of_passage(passage: Passage, language: str) -> Iterator[Series]:
     chunk = passage.chunk
-    units = split_units(chunk.text)
-    around = frozenset(terms(surroundings_of(chunk, units), language))
+    around = frozenset(terms(surroundings_of(chunk, split_units(chunk.text)), language))
     table, ends, title = 0, 0, ""
-    rows = {unit.start: unit for unit in units if unit.is_row}
-    for piece in quotable_pieces(passage):
-        row = rows.get(piece.start)
-        if row is None:
-            continue
+    for piece, figures in read_rows(passage):
         # Rows that follow each other without a line between them are of one table; what stands between is its title.
-        if between := chunk.text[ends : row.start].strip():
-            table, title = row.start, between[-_LONGEST_TITLE_CHARS:]
-        ends = row.end
-        figures = read_piece(passage, piece) or ()
+        if between := chunk.text[ends : piece.start].strip():
+            table, title = piece.start, between[-_LONGEST_TITLE_CHARS:]
+        ends = piece.end
         for group in _by_column(figures, language):
             yield _series(passage, piece, group, around, (passage.ref_id, table), title, language)
 

@@ -7,7 +7,8 @@ What is written is checked like any other statement (grounding/ground.py).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Context, DivisionByZero, InvalidOperation, localcontext
+from decimal import Context, DivisionByZero, InvalidOperation, Overflow, localcontext
+from functools import partial
 from typing import Final
 
 from apps.retrieval.contracts import ContextBlock, QueryAnalysis
@@ -44,14 +45,14 @@ _OVER_ROWS: Final[Mapping[Form, Work]] = {
 def calculate(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | None:
     """Return the calculation that a question asks for; None if it asks for none, or an operand is missing or open."""
     forms = read_forms(analysis)
-    if not forms or any(period.fiscal_quarter for period in analysis.periods):
+    if not forms or not asks_for_a_calculation(analysis) or _is_of_a_quarter(analysis):
         return None
     series = read_series(context, analysis)
-    with localcontext(_PRECISE):
-        if len(analysis.companies_named) > 1:
-            found = compare_companies(analysis.companies_named, forms[0], series, analysis)
-        else:
-            found = next((done for asked in forms if (done := _work(asked, series, analysis))), None)
+    if len(analysis.companies_named) > 1:
+        found = _try(lambda: compare_companies(analysis.companies_named, forms[0], series, analysis))
+    else:
+        tried = (_try(partial(_work, asked, series, analysis)) for asked in forms)
+        found = next((each for each in tried if each), None)
     return in_language(found, analysis.language) if found else None
 
 
@@ -61,18 +62,10 @@ def find_value(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | N
     A question with a formula of its own names no measure of ours.
     """
     forms = read_forms(analysis)
-    if len(forms) != 1 or brings_a_formula(analysis) or any(each.fiscal_quarter for each in analysis.periods):
+    if not forms or asks_for_a_calculation(analysis) or _is_of_a_quarter(analysis) or brings_a_formula(analysis):
         return None
-    if len(analysis.companies_named) > 1:
-        return None
-    with localcontext(_PRECISE):
-        track = find_track(analysis.text, read_series(context, analysis), analysis)
-        years = forms[0].years or (track.years[-1:] if track else ())
-        found = track.all_of(years) if track else None
-        if found is None:
-            return None
-        lines = [line for each in found if (line := in_scale(each, forms[0], wording(analysis.language)))]
-    return in_language(show(lines, found), analysis.language)
+    found = _try(lambda: _value(forms[0], read_series(context, analysis), analysis))
+    return in_language(found, analysis.language) if found else None
 
 
 def asks_for_a_calculation(analysis: QueryAnalysis) -> bool:
@@ -83,7 +76,26 @@ def asks_for_a_calculation(analysis: QueryAnalysis) -> bool:
 
 def _work(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     work = (_OVER_ROWS if asked.among_rows else _OVER_YEARS).get(asked.form)
-    try:
-        return work(asked, series, analysis) if work else None
-    except (DivisionByZero, InvalidOperation):
+    return work(asked, series, analysis) if work else None
+
+
+def _value(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
+    track = find_track(analysis.text, series, analysis)
+    found = track.all_of(asked.years or track.years[-1:]) if track else None
+    if found is None:
         return None
+    lines = [line for each in found if (line := in_scale(each, asked, wording(analysis.language)))]
+    return show(lines, found)
+
+
+def _try(work: Callable[[], Calculated | None]) -> Calculated | None:
+    """Return what is worked out; None if a divisor is zero, or a result has more digits than are calculated with."""
+    with localcontext(_PRECISE):
+        try:
+            return work()
+        except (DivisionByZero, InvalidOperation, Overflow):
+            return None
+
+
+def _is_of_a_quarter(analysis: QueryAnalysis) -> bool:
+    return any(period.fiscal_quarter for period in analysis.periods)
