@@ -88,10 +88,13 @@ def read_piece(passage: Passage, piece: Quote) -> tuple[Figure, ...] | None:
     return tuple(_read_piece_figures(passage, piece, True, None, _Said(passage, ()))) if is_row else None
 
 
-def read_rows(passage: Passage) -> Iterator[tuple[Quote, tuple[Figure, ...]]]:
-    """Yield the rows of a passage's tables with their figures, in order."""
+def read_rows(passage: Passage, page: Sequence[str] = ()) -> Iterator[tuple[Quote, tuple[Figure, ...]]]:
+    """Yield the rows of a passage's tables with their figures, in order.
+
+    Args: page: as in read_figures.
+    """
     rows = {unit.start for unit in split_units(passage.chunk.text) if unit.is_row}
-    said = _Said(passage, ())
+    said = _Said(passage, page)
     for piece in quotable_pieces(passage):
         if piece.start in rows:
             yield piece, tuple(_read_piece_figures(passage, piece, True, None, said))

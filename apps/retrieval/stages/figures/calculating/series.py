@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -63,12 +63,17 @@ def read_series(context: ContextBlock, analysis: QueryAnalysis) -> tuple[Series,
 
     Their terms are those of the question's language: a question may be taken for English and name a German row.
     """
+    passages = [passage for passage in context.passages if is_of_company(passage, analysis)]
     return tuple(
-        series
-        for passage in context.passages
-        if is_of_company(passage, analysis)
-        for series in _of_passage(passage, analysis.language)
+        series for passage in passages for series in _of_passage(passage, _beside(passage, passages), analysis.language)
     )
+
+
+def _beside(passage: Passage, passages: Sequence[Passage]) -> tuple[str, ...]:
+    """Return the other passages of a document, the nearest first: a table may go on after its unit was stated."""
+    own = passage.chunk
+    others = [each.chunk for each in passages if each.chunk.document == own.document and each is not passage]
+    return tuple(each.text for each in sorted(others, key=lambda other: abs(other.number - own.number)))
 
 
 def is_total(label: str) -> bool:
@@ -76,11 +81,11 @@ def is_total(label: str) -> bool:
     return _TOTAL.search(label) is not None
 
 
-def _of_passage(passage: Passage, language: str) -> Iterator[Series]:
+def _of_passage(passage: Passage, beside: Sequence[str], language: str) -> Iterator[Series]:
     chunk = passage.chunk
     around = frozenset(terms(surroundings_of(chunk, split_units(chunk.text)), language))
     table, ends, title = 0, 0, ""
-    for piece, figures in read_rows(passage):
+    for piece, figures in read_rows(passage, beside):
         # Rows that follow each other without a line between them are of one table; what stands between is its title.
         if between := chunk.text[ends : piece.start].strip():
             table, title = piece.start, between[-_LONGEST_TITLE_CHARS:]
