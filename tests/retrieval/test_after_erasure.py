@@ -60,6 +60,7 @@ MEMORIES: Final = frozenset(
         "apps.retrieval.api.changelog",
         "apps.retrieval.api.problem_types",
         "apps.retrieval.stages.question.jurisdiction_names",
+        "apps.retrieval.stages.figures.calculating.asked_names",
         "apps.retrieval.stages.figures.lines",
         "apps.retrieval.stages.grounding.grammar.parsing",
         "apps.retrieval.stages.grounding.labels",

@@ -180,7 +180,8 @@ MEMORIES: Final = (
         withheld="Patterns made from names of companies and words of questions, in a program's memory until it ends.",
     ),
     Fields(
-        "memory:apps.retrieval.stages.figures.lines memory:apps.retrieval.stages.grounding.labels "
+        "memory:apps.retrieval.stages.figures.lines memory:apps.retrieval.stages.figures.calculating.asked_names "
+        "memory:apps.retrieval.stages.grounding.labels "
         "memory:apps.retrieval.stages.grounding.moving_words memory:apps.retrieval.stages.grounding.paraphrase "
         "memory:apps.retrieval.stages.grounding.wording memory:apps.retrieval.stages.grounding.grammar.parsing",
         Sort.NONE,

@@ -26,6 +26,7 @@ from apps.retrieval.stages.figures.calculating.work import asks_for_a_calculatio
 from apps.retrieval.stages.figures.line_answer import line_rows, names_a_measure
 from apps.retrieval.stages.figures.line_items import PARTS
 from apps.retrieval.stages.figures.measures import WorkedMeasure, work_out_measures
+from apps.retrieval.stages.grounding.subject import unknown_names
 from apps.retrieval.stages.question.answer_kind import read_answer_kind
 from apps.retrieval.stages.quoting.choose import Chosen, choose
 from apps.retrieval.stages.quoting.rate import RatedPiece, rate
@@ -68,11 +69,13 @@ class ExtractiveGenerator:
         """
         kind = read_answer_kind(analysis.text, wants_number=analysis.wants_number, language=analysis.language)
         rated = rate(analysis, context, kind)
-        if calculated := calculate(analysis, context):
-            return self._from_calculation(calculated)
-        value = find_value(analysis, context)
-        if value and (value.lines or kind in _GIVEN_BY_A_ROW):
-            return self._from_calculation(value)
+        # What the documents do not speak of has no figures in them.
+        if not unknown_names(analysis, context):
+            if calculated := calculate(analysis, context):
+                return self._from_calculation(calculated)
+            value = find_value(analysis, context)
+            if value and (value.lines or kind in _GIVEN_BY_A_ROW):
+                return self._from_calculation(value)
         # Rows alone are no answer to a question for a change, a share or a comparison.
         alone = asks_for_a_calculation(analysis)
         if rows := self._from_rows(analysis, context, rated):
