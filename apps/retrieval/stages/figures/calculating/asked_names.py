@@ -21,6 +21,8 @@ Wanted = tuple[tuple[Names, float], ...]
 
 _LINE_WEIGHT: Final = 2.0
 _WORD_WEIGHT: Final = 1.0
+_NAME_WEIGHT: Final = 2.0
+"""A figure of another place or product is another figure."""
 _PIECE: Final = re.compile(r"(?<=[.?!:;])\s+|\s[\u2013\u2014-]\s")
 _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _WORD: Final = re.compile(r"[^\W\d_][\w&'\u2019-]*")
@@ -53,6 +55,8 @@ _PLAIN_GERMAN: Final = """
     mio mrd tsd frage antwort ergebnisrechnung vs ggu gegen geg stelle stellen differenz unterschied vergleich
     verhaltnis bezug rechnung schnitt ende anfang seite bereich ausweis
 """
+# A capital that does not begin the text.
+_NAME: Final = re.compile(r"(?<=\s)[A-Z][\w&'\u2019-]+")
 _GERMAN_MODIFIER: Final = re.compile(r"\w+(?:e|en|er|es|em)")
 
 
@@ -79,8 +83,10 @@ def asked_names(part: str, analysis: QueryAnalysis, among: Sequence[Series], *, 
         rest = GROUPS.sub(" ", rest)
     if language == "de":
         rest = _german_names(rest, plain, language)
+    proper = frozenset[str]() if language == "de" else frozenset(terms(" ".join(_NAME.findall(rest)), language))
     further = dict.fromkeys(term for term in terms(rest, language) if term not in plain and not term[0].isdigit())
-    return (*dict.fromkeys(wanted), *(((frozenset({term}),), _WORD_WEIGHT) for term in further))
+    weights = ((term, _NAME_WEIGHT if term in proper else _WORD_WEIGHT) for term in further)
+    return (*dict.fromkeys(wanted), *(((frozenset({term}),), weight) for term, weight in weights))
 
 
 def _glossary_names(analysis: QueryAnalysis) -> list[tuple[str, Names]]:
