@@ -158,6 +158,11 @@ def test_companies_are_compared_side_by_side() -> None:
     )
 
 
+def test_nothing_is_calculated_where_the_company_is_left_open() -> None:
+    assert calculate(*read("By how much did net sales change in 2024?", others=True)) is None
+    assert calculate(*read("By how much did net sales change in 2024?")) is not None
+
+
 @pytest.mark.parametrize(
     "question",
     [
@@ -166,6 +171,8 @@ def test_companies_are_compared_side_by_side() -> None:
         "What share of Pawfield's net sales came from fish tanks in 2024?",
         "Why did Pawfield's net sales grow in 2024?",
         "By how much did Pawfield's sales of kennels in Norway grow in 2024?",
+        "By how much did Pawfield's organic net sales grow in 2024?",
+        "Pawfield: change of operating income per employee in 2024",
     ],
 )
 def test_nothing_is_calculated_from_figures_that_are_not_held(question: str) -> None:

@@ -48,6 +48,8 @@ def calculate(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | No
     if not forms or not asks_for_a_calculation(analysis) or _is_of_a_quarter(analysis):
         return None
     series = read_series(context, analysis)
+    if _leaves_the_company_open(series, analysis):
+        return None
     if len(analysis.companies_named) > 1:
         found = _try(lambda: compare_companies(analysis.companies_named, forms[0], series, analysis))
     else:
@@ -64,7 +66,10 @@ def find_value(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | N
     forms = read_forms(analysis)
     if not forms or asks_for_a_calculation(analysis) or _is_of_a_quarter(analysis) or brings_a_formula(analysis):
         return None
-    found = _try(lambda: _value(forms[0], read_series(context, analysis), analysis))
+    series = read_series(context, analysis)
+    if _leaves_the_company_open(series, analysis):
+        return None
+    found = _try(lambda: _value(forms[0], series, analysis))
     return in_language(found, analysis.language) if found else None
 
 
@@ -95,6 +100,11 @@ def _try(work: Callable[[], Calculated | None]) -> Calculated | None:
             return work()
         except (DivisionByZero, InvalidOperation, Overflow):
             return None
+
+
+def _leaves_the_company_open(series: Sequence[Series], analysis: QueryAnalysis) -> bool:
+    """Return whether a question names no company, and tables of several were found."""
+    return not analysis.companies_named and len({each.passage.chunk.document.company for each in series}) > 1
 
 
 def _is_of_a_quarter(analysis: QueryAnalysis) -> bool:
