@@ -80,6 +80,22 @@ def test_a_passage_opens_at_the_quote(acme: Firm, alice: Page) -> None:
     expect(alice.locator("#citation-1 mark")).to_be_in_viewport()
 
 
+def test_a_calculation_stands_above_the_row_that_it_is_from(acme: Firm, alice: Page) -> None:
+    table = b"""# Gamma Fund
+
+| Risk | 2024 | 2023 | 2022 |
+| --- | --- | --- | --- |
+| Maximum drawdown | 12.5 % | 9.5 % | 14.0 % |
+| Volatility | 8.1 % | 7.9 % | 9.2 % |
+"""
+    run(acme, ingest(acme, table).job)
+    ask(alice, "By how much did the maximum drawdown of the Gamma Fund change from 2023 to 2024?")
+    expect(alice.locator("#answer")).to_contain_text("12.5 % - 9.5 % = 3.0 percentage points")
+    expect(alice.locator("#citation-1")).to_contain_text("Maximum drawdown")
+    alice.set_viewport_size({"width": 400, "height": 900})
+    assert width_of(alice) == 400
+
+
 def test_an_example_is_put_into_the_box_and_not_asked_yet(alice: Page, acme: Firm) -> None:
     example = alice.get_by_role("button", name="What was the fund's maximum drawdown in the quarter?")
     example.click()

@@ -23,6 +23,7 @@ Consolidated income statement
 Net sales | 2024: 61.0 | 2023: 57.0 | 2022: 53.8
 Operating income | 2024: 9.2 | 2023: 7.4 | 2022: 8.1
 Marketing costs | 2024: (4.8) | 2023: (4.0) | 2022: (5.0)
+Maximum length of stay | 2024: 44 | 2023: 28 | 2022: 31
 Occupancy | 2024: 81.5 % | 2023: 79.0 % | 2022: 84.0 %"""
 OTHER = """\
 Consolidated income statement
@@ -72,6 +73,7 @@ def answered(question: str, *, others: bool = False) -> str:
         ("Dog kennels as a percentage of net sales, Pawfield 2023", "38.0 / 57.0 = 66.7 %"),
         ("How much higher were the dog kennels than the cat houses of Pawfield in 2022?", "35.2 - 13.1 = 22.1"),
         ("What is the difference between dog kennels and aviaries at Pawfield in 2024?", "41.5 - 6.9 = 34.6"),
+        ("By how much did Pawfield's maximum length of stay change from 2022 to 2024?", "44 - 31 = 13"),
         ("By how much did Pawfield's operating margin change in 2024?", "15.1 % - 13.0 % = 2.1 percentage points"),
     ],
 )

@@ -170,6 +170,6 @@ def _written(draft: GeneratedAnswer) -> str:
         return "No answer was written: the context does not contain one."
     passages = counted(len(draft.ref_ids), "passage")
     if not draft.model:
-        worked = f", and {counted(draft.worked_out, 'measure')} calculated from the rows" if draft.worked_out else ""
+        worked = f", and {counted(draft.worked_out, 'line')} worked out from the rows" if draft.worked_out else ""
         return f"Quoted word for word from {passages}{worked}, without a model."
     return f"Written by {draft.model} from {passages}, in {counted(draft.attempts, 'call')}."

@@ -128,7 +128,8 @@ def _extreme(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedFor
         return
     if words.GROUP.search(text):
         yield replace(found, among_rows=True)
-    if plain.several_years:
+    # "The change of the maximum drawdown from 2023 to 2024" has the word in the name of the figure.
+    if plain.several_years and not plain.of_change:
         yield found
 
 

@@ -85,7 +85,7 @@ def match_of(series: Series, wanted: Wanted, words: frozenset[str], language: st
     return Match(
         series=series,
         named=held / total,
-        label=len(own & explained) / len(own) if own else 0.0,
+        label=len(own & (explained | words)) / len(own) if own else 0.0,
         word_for_word=len(series.own & (explained | words)) / len(series.own) if series.own else 0.0,
     )
 
