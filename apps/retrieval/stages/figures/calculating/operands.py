@@ -139,6 +139,11 @@ def track_of(rows: Sequence[Series]) -> Track | None:
             same_report = other.passage.chunk.document == each.passage.chunk.document
             if other.unit is not each.unit or (differs and same_report):
                 return None
+    # What is stated in thousands in one report and in millions in the next would need a conversion.
+    stated = [each.by_year[year].stated for year, each in held.items()]
+    currencies = {each.currencies for each in stated if each.currencies}
+    if len({each.exponent for each in stated}) > 1 or len(currencies) > 1:
+        return None
     first = rows[0]
     return Track(
         label=first.label,
