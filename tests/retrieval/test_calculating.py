@@ -186,3 +186,50 @@ def test_odd_questions_are_answered_without_a_calculation_or_an_error(question: 
     analysis, context = read(question, others=True)
     assert ExtractiveGenerator().generate(analysis, context).generator == "extractive"
     assert calculate(analysis, context) is None or len(question) < 100
+
+
+def of_tables(question: str, *tables: str, language: str = "en", years: tuple[int, ...] = ()) -> str:
+    """Return the checked answer from tables of one company; nothing if none is calculated or it does not hold.
+
+    Args: years: of the report of each table, in their order; 2024 for those without one.
+    """
+    of = [*years, *[2024] * (len(tables) - len(years))]
+    facts = {year: document(year, title=f"Pawfield {year}", company="Pawfield", fiscal_year=year) for year in of}
+    analysis = analysed(question, *(entry("Pawfield", year) for year in facts), language=language)
+    passages = [
+        candidate(table, number, facts=facts[year], page=number, language=language)
+        for number, (table, year) in enumerate(zip(tables, of, strict=True), start=1)
+    ]
+    context = context_of(analysis, passages)
+    draft = ExtractiveGenerator().generate(analysis, context)
+    holds = check_quoted(draft, context, analysis).status is GroundingStatus.GROUNDED
+    return draft.text if holds and draft.worked_out and not draft.closest else ""
+
+
+@pytest.mark.parametrize("unit", ["EUR thousand", "USD million"])
+def test_figures_of_two_units_are_not_set_against_each_other(unit: str) -> None:
+    earlier = f"Income\n({unit})\nNet sales | 2023: 57,000 | 2022: 53,000"
+    later = "Income\n(EUR million)\nNet sales | 2024: 61.0 | 2023: 57.0"
+    for question in ("Sum of Pawfield's net sales 2022 to 2024?", "Change of Pawfield's net sales from 2022 to 2024?"):
+        assert not of_tables(question, earlier, later, years=(2023, 2024))
+    assert "61.0 - 57.0 = 4.0" in of_tables("By how much did Pawfield's net sales grow in 2024?", later)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "Sales\n(EUR million)\n| Q1 2024 | Q2 2024 | Q1 2023 | Q2 2023\nNet sales | 15.0 | 16.0 | 13.0 | 14.0",
+        "Sales\n(EUR million)\n| H1 2024 | H1 2023\nNet sales | 31.0 | 27.0",
+        "Six months ended 30 June\n(EUR million)\nNet sales | 2024: 31.0 | 2023: 27.0",
+        "Sales\n(EUR million)\n| 2023 | 2024E | 2025E\nNet sales | 57.0 | 61.0 | 65.0",
+        "Sales\n(EUR million)\n| 2023 | Budget 2024\nNet sales | 57.0 | 61.0",
+    ],
+)
+def test_a_part_of_a_year_or_a_forecast_is_no_actual_year(table: str) -> None:
+    assert not of_tables("By how much did Pawfield's net sales grow in 2024?", table)
+
+
+def test_of_several_columns_those_of_whole_years_are_taken() -> None:
+    table = "Sales\n(EUR million)\n| 9M 2024 | 9M 2023 | FY 2024 | FY 2023\nNet sales | 41.0 | 37.0 | 61.0 | 57.0"
+    assert "61.0 - 57.0 = 4.0" in of_tables("By how much did Pawfield's net sales grow in 2024?", table)
+    assert not of_tables("How did Pawfield's net sales develop from H1 2023 to H1 2024?", table)

@@ -13,6 +13,7 @@ from apps.retrieval.stages.figures.answerable import is_of_company
 from apps.retrieval.stages.figures.calculating.form_words import GROUPS
 from apps.retrieval.stages.figures.in_passages import Figure, read_rows
 from apps.retrieval.stages.figures.numbers import NumberUnit
+from apps.retrieval.stages.figures.periods import span_of
 from apps.retrieval.stages.ranking.units import split_units, surroundings_of
 
 _TOTAL: Final = re.compile(
@@ -20,6 +21,13 @@ _TOTAL: Final = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_TITLE_CHARS: Final = 120
+_LONGEST_HEADING_CHARS: Final = 80
+_EXPECTED: Final = re.compile(
+    r"\b(?:forecast\w*|budget\w*|planned|guidance|outlook|expected|estimate[sd]?|projected|target\w*|prognose\w*|geplant\w*"
+    r"|erwartet\w*|ausblick|plan(?:wert|zahl)\w*)\b|(?:19|20)\d\d(?:\s?[EFBP]|\s+plan)\b|\bplan\s+(?:19|20)\d\d",
+    re.IGNORECASE,
+)
+_A_YEAR: Final = frozenset({"year"})
 _PERIOD: Final = re.compile(r"(?:fy|q[1-4]|h[12])[a-z]*\d*|[a-z]+(?:19|20)\d\d")
 
 
@@ -65,8 +73,28 @@ def read_series(context: ContextBlock, analysis: QueryAnalysis) -> tuple[Series,
     """
     passages = [passage for passage in context.passages if is_of_company(passage, analysis)]
     return tuple(
-        series for passage in passages for series in _of_passage(passage, _beside(passage, passages), analysis.language)
+        series for passage in passages for series in _of_passage(passage, _beside(passage, passages), analysis)
     )
+
+
+def _is_expected(column: str) -> bool:
+    """Return whether the figures of a column are expected or planned, and not actual."""
+    return _EXPECTED.search(column) is not None
+
+
+def _is_of_asked_time(headings: Iterable[str], question: str) -> bool:
+    """Return whether figures under these headings are of whole years, or else of such times as the question names."""
+    spans = frozenset[str]().union(*map(span_of, headings))
+    asked = span_of(question) or _A_YEAR
+    return bool(spans & asked) if spans else asked == _A_YEAR
+
+
+def _headings_of(title: str) -> list[str]:
+    """Return the lines of what stands above a table that are headings, and no prose."""
+    lines = (each.strip() for each in title.split("\n") if "|" not in each)
+    return [
+        each for each in lines if len(each) <= _LONGEST_HEADING_CHARS and "|" not in each and not each.endswith(".")
+    ]
 
 
 def _beside(passage: Passage, passages: Sequence[Passage]) -> tuple[str, ...]:
@@ -81,8 +109,8 @@ def is_total(label: str) -> bool:
     return _TOTAL.search(label) is not None
 
 
-def _of_passage(passage: Passage, beside: Sequence[str], language: str) -> Iterator[Series]:
-    chunk = passage.chunk
+def _of_passage(passage: Passage, beside: Sequence[str], analysis: QueryAnalysis) -> Iterator[Series]:
+    chunk, language, question = passage.chunk, analysis.language, analysis.text
     around = frozenset(terms(surroundings_of(chunk, split_units(chunk.text)), language))
     table, ends, title = 0, 0, ""
     for piece, figures in read_rows(passage, beside):
@@ -90,7 +118,14 @@ def _of_passage(passage: Passage, beside: Sequence[str], language: str) -> Itera
         if between := chunk.text[ends : piece.start].strip():
             table, title = piece.start, between[-_LONGEST_TITLE_CHARS:]
         ends = piece.end
-        for group in _by_column(figures, language):
+        over = _headings_of(title)
+        wanted = [
+            each
+            for each in figures
+            if _is_of_asked_time((each.column, each.heading, *over), question)
+            and (not _is_expected(each.column) or _is_expected(question))
+        ]
+        for group in _by_column(wanted, language):
             yield _series(passage, piece, group, around, (passage.ref_id, table), title, language)
 
 
