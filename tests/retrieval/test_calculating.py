@@ -233,3 +233,37 @@ def test_of_several_columns_those_of_whole_years_are_taken() -> None:
     table = "Sales\n(EUR million)\n| 9M 2024 | 9M 2023 | FY 2024 | FY 2023\nNet sales | 41.0 | 37.0 | 61.0 | 57.0"
     assert "61.0 - 57.0 = 4.0" in of_tables("By how much did Pawfield's net sales grow in 2024?", table)
     assert not of_tables("How did Pawfield's net sales develop from H1 2023 to H1 2024?", table)
+
+
+ADJUSTED = """\
+Income statement
+(EUR million)
+Net sales | 2024: 61.0 | 2023: 57.0
+Adjusted operating income | 2024: 10.2 | 2023: 8.4"""
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "By how much did Pawfield's operating income grow in 2024?",
+        "By how much did Pawfield's operating margin change in 2024?",
+        "By how much did Pawfield's comparable net sales grow in 2024?",
+        "By how much did Pawfield's net sales grow in 2024, like for like?",
+    ],
+)
+def test_a_qualified_figure_is_another_figure(question: str) -> None:
+    assert not of_tables(question, ADJUSTED)
+    assert "10.2 - 8.4" in of_tables("By how much did Pawfield's adjusted operating income grow in 2024?", ADJUSTED)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Um wie viel ist das bereinigte Betriebsergebnis von Pawfield 2024 gestiegen?",
+        "Um wie viel ist das Betriebsergebnis von Pawfield 2024 organisch gestiegen?",
+        "Um wie viel ist das Betriebsergebnis von Pawfield 2024 w\u00e4hrungsbereinigt gestiegen?",
+    ],
+)
+def test_a_german_qualifier_is_heeded_wherever_it_stands(question: str) -> None:
+    table = "Betriebszahlen\n(in Mio. EUR)\nBetriebsergebnis | 2024: 92,5 | 2023: 74,0"
+    assert not of_tables(question, table, language="de")

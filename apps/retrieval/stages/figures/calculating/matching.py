@@ -10,6 +10,7 @@ from typing import Final
 from apps.corpus.terms import terms
 from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.figures.calculating.asked_names import Wanted, asked_names, plain_terms
+from apps.retrieval.stages.figures.calculating.qualifiers import qualifiers_in
 from apps.retrieval.stages.figures.calculating.series import Series, is_total
 
 NAMED_SHARE: Final = 0.75
@@ -58,10 +59,21 @@ def find_series(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> 
     if not wanted:
         return []
     said = {each.lower() for each in _ANOTHER_LINE.findall(part)}
-    of_the_line = [each for each in among if said.issuperset(map(str.lower, _ANOTHER_LINE.findall(each.label)))]
+    asked = qualifiers_in(part)
+    of_the_line = [
+        each
+        for each in among
+        if said.issuperset(map(str.lower, _ANOTHER_LINE.findall(each.label))) and _is_qualified(each, asked)
+    ]
     words = frozenset(terms(part, analysis.language))
     found = [match_of(each, wanted, words, analysis.language) for each in of_the_line]
     return sorted((each for each in found if each.is_near), key=lambda each: each.score, reverse=True)
+
+
+def _is_qualified(series: Series, asked: frozenset[str]) -> bool:
+    """Return whether a row is qualified as is asked: it is neither adjusted without that word, nor the other way."""
+    own = series.qualifiers
+    return own <= asked <= own | qualifiers_in(f"{series.title}\n{series.heading}")
 
 
 def match_of(series: Series, wanted: Wanted, words: frozenset[str], language: str) -> Match:

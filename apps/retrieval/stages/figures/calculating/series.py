@@ -11,6 +11,7 @@ from apps.corpus.terms import terms
 from apps.retrieval.contracts import ContextBlock, Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.answerable import is_of_company
 from apps.retrieval.stages.figures.calculating.form_words import GROUPS
+from apps.retrieval.stages.figures.calculating.qualifiers import qualifiers_in
 from apps.retrieval.stages.figures.in_passages import Figure, read_rows
 from apps.retrieval.stages.figures.numbers import NumberUnit
 from apps.retrieval.stages.figures.periods import span_of
@@ -39,6 +40,7 @@ class Series:
     heading: the line above it that names what the rows under it have in common. heading_terms: those of that line and
     of the table's title.
     column: the terms of its columns, without years.
+    title: what stands above its table. qualifiers: those of its label and column (qualifiers.py).
     above: the terms of the headings, caption and section above it. table: rows of one table have the same one.
     by_year: year -> figure. unit: of every figure.
     """
@@ -52,6 +54,8 @@ class Series:
     table: tuple[str, int]
     heading: str
     heading_terms: frozenset[str]
+    title: str
+    qualifiers: frozenset[str]
     by_year: dict[int, Figure]
     unit: NumberUnit
     per_share: bool
@@ -171,6 +175,8 @@ def _series(
         table=table,
         heading=first.heading,
         heading_terms=heading,
+        title=title,
+        qualifiers=qualifiers_in(f"{first.label_text}\n{first.column}"),
         by_year=by_year,
         unit=first.number.unit,
         per_share=first.per_share,
