@@ -267,3 +267,47 @@ def test_a_qualified_figure_is_another_figure(question: str) -> None:
 def test_a_german_qualifier_is_heeded_wherever_it_stands(question: str) -> None:
     table = "Betriebszahlen\n(in Mio. EUR)\nBetriebsergebnis | 2024: 92,5 | 2023: 74,0"
     assert not of_tables(question, table, language="de")
+
+
+def test_a_loss_has_its_sign_and_a_cost_its_size() -> None:
+    table = "Income\n(EUR million)\n{} | 2024: (5.0) | 2023: (4.0) | 2022: (6.0)"
+    losses, costs = table.format("Net income"), table.format("Marketing costs")
+    assert "highest in FY2023: (4.0)" in of_tables("In which year was Pawfield's net income highest?", losses)
+    assert "highest in FY2022: (6.0)" in of_tables("In which year were Pawfield's marketing costs highest?", costs)
+
+
+SUBTOTALS = """\
+Revenue by segment
+(EUR million)
+Cranes | 2024: 30.0 | 2023: 28.0
+Lifts | 2024: 20.0 | 2023: 19.0
+of which escalators | 2024: 8.0 | 2023: 7.0
+Machinery | 2024: 50.0 | 2023: 47.0
+Services | 2024: 11.0 | 2023: 10.0
+Total revenue | 2024: 61.0 | 2023: 57.0"""
+RESULTS = """\
+Operating profit by segment
+(EUR million)
+Cranes | 2024: {} | 2023: (2.0)
+Lifts | 2024: (1.0) | 2023: (0.5)
+Services | 2024: 4.0 | 2023: 3.0
+Total operating profit | 2024: {} | 2023: 0.5"""
+
+
+def test_neither_a_subtotal_nor_a_part_of_a_row_is_ranked() -> None:
+    text = of_tables("Which segment grew fastest at Pawfield in 2024?", SUBTOTALS)
+    assert text.startswith("\u201cServices\u201d, FY2023 to FY2024")
+    assert "Machinery" not in text
+    assert "escalators" not in text
+    assert "Machinery" not in of_tables("Which segment had the highest revenue at Pawfield in 2024?", SUBTOTALS)
+
+
+def test_losses_are_ranked_below_profits() -> None:
+    question = "Which segment had the lowest operating profit at Pawfield in 2024?"
+    assert "\u201cCranes\u201d has the lowest figure" in of_tables(question, RESULTS.format("(3.0)", "0.0"))
+    # 3.0 is half of the sum of all by chance.
+    assert "\u201cCranes\u201d: 3.0" in of_tables(question, RESULTS.format("3.0", "6.0"))
+
+
+def test_what_is_subtracted_stays_in_the_order_of_the_question() -> None:
+    assert "12.6 - 41.5 = -28.9" in answered("Cat houses minus dog kennels at Pawfield in 2024")

@@ -91,6 +91,7 @@ TWO_ABOVE: Final = re.compile(
     r"|(?P<left>.+?)\s+(?P<sign>less|minus|plus|abz\u00fcglich|zuz\u00fcglich)\s+(?P<right>.+))",
     re.IGNORECASE,
 )
+MINUS: Final = _words(r"minus|less(?!\b.*\bthan\b)|abz\u00fcglich")
 ADDS: Final = _words(r"plus|zuz\u00fcglich|sum\s+of")
 STATES_IT: Final = re.compile(
     r"\b(?:is\s+(?:that|this|it)\s+(?:so|right|true|correct)|(?:true|right|correct)\s+that|stimmt\s+(?:das|es)|trifft\s+(?:das|es)\s+zu|ist\s+das\s+(?:richtig|wahr))\b",

@@ -46,6 +46,7 @@ class AskedForm:
     of_change: whether the highest or lowest change is asked for, and not the highest or lowest value.
     yes_no: whether the question is whether something is so. rises: what it supposes: True for a rise, False for a
         fall, None for neither.
+    in_order: whether the second is subtracted from the first, be it the larger one or not.
     adds: whether the first two of three parts are added, and not subtracted.
     percent, exponent, places: in per cent, in which scale and with how many decimals a result is wanted; None if the
         question does not say.
@@ -62,6 +63,7 @@ class AskedForm:
     yes_no: bool = False
     rises: bool | None = None
     adds: bool = False
+    in_order: bool = False
     percent: bool = False
     exponent: int | None = None
     places: int | None = None
@@ -139,7 +141,8 @@ def _difference(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[Asked
             named = found.groupdict()
             both = named.get("both") or ""
             parts = (f"{found['one']} {both}".strip(), f"{found['two']} {both}".strip())
-            yield replace(plain, form=Form.DIFFERENCE, parts=parts, among_rows=True)
+            in_order = words.MINUS.search(found.group()) is not None
+            yield replace(plain, form=Form.DIFFERENCE, parts=parts, among_rows=True, in_order=in_order)
 
 
 def _over_several(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:

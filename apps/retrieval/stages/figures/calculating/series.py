@@ -28,6 +28,14 @@ _EXPECTED: Final = re.compile(
     r"|erwartet\w*|ausblick|plan(?:wert|zahl)\w*)\b|(?:19|20)\d\d(?:\s?[EFBP]|\s+plan)\b|\bplan\s+(?:19|20)\d\d",
     re.IGNORECASE,
 )
+_RESULT: Final = re.compile(
+    r"\b(?:profits?|income|results?|earnings|ebit\w*|surplus)\b|\bcash\s+flows?\b|\b(?:free\s+)?cashflow\b|ergebnis|\u00fcberschuss|gewinn",
+    re.IGNORECASE,
+)
+_COST: Final = re.compile(
+    r"\b(?:tax\w*(?!\s*\))|expenses?|costs?|charges?|paid|payments?|purchases?|used)\b|steuer|aufwand|aufwendung|kosten",
+    re.IGNORECASE,
+)
 _A_YEAR: Final = frozenset({"year"})
 _PERIOD: Final = re.compile(r"(?:fy|q[1-4]|h[12])[a-z]*\d*|[a-z]+(?:19|20)\d\d")
 
@@ -66,8 +74,14 @@ class Series:
         return (self.table, self.heading, self.column, self.unit)
 
     @property
-    def negative_throughout(self) -> bool:
-        return all(each.number.negative for each in self.by_year.values())
+    def is_outflow(self) -> bool:
+        """Whether its figures are negative throughout because it is a cost, and not because it is a loss."""
+        return all(each.number.negative for each in self.by_year.values()) and not names_a_result(self.label)
+
+
+def names_a_result(text: str) -> bool:
+    """Return whether a label or heading names what may be a profit or a loss."""
+    return _RESULT.search(text) is not None and _COST.search(text) is None
 
 
 def read_series(context: ContextBlock, analysis: QueryAnalysis) -> tuple[Series, ...]:
