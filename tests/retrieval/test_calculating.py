@@ -311,3 +311,35 @@ def test_losses_are_ranked_below_profits() -> None:
 
 def test_what_is_subtracted_stays_in_the_order_of_the_question() -> None:
     assert "12.6 - 41.5 = -28.9" in answered("Cat houses minus dog kennels at Pawfield in 2024")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Did Pawfield's net sales grow by more than 10% in 2024?",
+        "Did Pawfield's net sales not grow in 2024?",
+        "Were Pawfield's net sales in 2023 higher than in 2024?",
+        "Would Pawfield's net sales have grown in 2024?",
+        "Did Pawfield's net sales grow more in 2024 than in 2023?",
+    ],
+)
+def test_a_direction_alone_is_no_yes(question: str) -> None:
+    assert "Yes" not in of_tables(question, INCOME)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was the average of net sales of Pawfield and Hoofdale in 2024?",
+        "What did Pawfield and Hoofdale together have in net sales in 2024?",
+        "How much higher were Pawfield's net sales in 2024 than Hoofdale's in 2023?",
+    ],
+)
+def test_a_comparison_of_companies_answers_nothing_else(question: str) -> None:
+    assert calculate(*read(question, others=True)) is None
+
+
+def test_years_that_span_two_count_as_a_range() -> None:
+    table = "Income\n(EUR million)\n| 2023/24 | 2022/23 | 2021/22\nNet sales | 61.0 | 57.0 | 53.0"
+    text = of_tables("Average net sales of Pawfield from 2021/22 to 2023/24?", table)
+    assert "(53.0 + 57.0 + 61.0) / 3" in text

@@ -98,6 +98,9 @@ def read_forms(analysis: QueryAnalysis) -> tuple[AskedForm, ...]:
         kind = AnswerKind.YES_NO
     if kind is AnswerKind.REASON:
         return ()
+    if words.SUPPOSED.search(text):
+        # What is only supposed is no figure of a table, and a row does not answer it.
+        return (replace(plain, yes_no=True), plain)
     return (*(found for read in _READERS for found in read(text, kind, plain)), plain)
 
 
@@ -179,7 +182,16 @@ def _change(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm
     rises = words.RISE.search(text) is not None or words.MORE.search(text) is not None
     falls = words.FALL.search(text) is not None or words.LESS.search(text) is not None
     if kind is AnswerKind.YES_NO and (rises or falls or _is_change(text)):
-        yield replace(plain, form=Form.CHANGE, yes_no=True, rises=None if rises is falls else rises)
+        base = words.BASE_YEAR.search(text)
+        if base is not None and _is_change(text):
+            # Whether it rose more than in another year is a question of two changes.
+            yield replace(plain, yes_no=True)
+            return
+        # "By more than 10 %" and "not" say more than a direction.
+        plainly = rises is not falls and not words.AMOUNT.search(text) and not words.NEGATED.search(text)
+        # "Higher in 2022 than in 2023" supposes a fall from 2022 to 2023.
+        turned = base is not None and base["year"].endswith(str(plain.years[-1])) and len(plain.years) == _A_PAIR
+        yield replace(plain, form=Form.CHANGE, yes_no=True, rises=rises is not turned if plainly else None)
     elif _is_change(text) or (len(plain.years) == _A_PAIR and words.COMPARED.search(text)):
         yield replace(plain, form=Form.CHANGE)
 
