@@ -343,3 +343,23 @@ def test_years_that_span_two_count_as_a_range() -> None:
     table = "Income\n(EUR million)\n| 2023/24 | 2022/23 | 2021/22\nNet sales | 61.0 | 57.0 | 53.0"
     text = of_tables("Average net sales of Pawfield from 2021/22 to 2023/24?", table)
     assert "(53.0 + 57.0 + 61.0) / 3" in text
+
+
+def test_no_figure_is_given_in_another_currency() -> None:
+    assert not of_tables("By how much did Pawfield's net sales grow in 2024 in USD?", INCOME)
+    assert of_tables("By how much did Pawfield's net sales grow in 2024 in EUR?", INCOME)
+
+
+@pytest.mark.parametrize("asked", ["liability", "current liability"])
+def test_rows_under_another_heading_of_a_table_are_not_ranked(asked: str) -> None:
+    table = """\
+Balance sheet
+(EUR million)
+Non-current liabilities:
+Borrowings | 2024: 30.0 | 2023: 20.0
+Provisions | 2024: 3.0 | 2023: 2.0
+Current liabilities:
+Borrowings | 2024: 5.0 | 2023: 6.0
+Trade payables | 2024: 9.0 | 2023: 8.0"""
+    text = of_tables(f"Which {asked} of Pawfield was largest in 2024?", table)
+    assert ("Trade payables\u201d has the highest" in text) is (asked != "liability")

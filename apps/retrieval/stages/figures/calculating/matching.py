@@ -114,7 +114,20 @@ def find_tables(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> 
     near = [each for each in tables.values() if len(each) > 1 and _table_share(each, wanted) >= NAMED_SHARE]
     # Of several tables that give the figure, the one whose rows are called of the sort that is asked for.
     grouped = asked_names(part, analysis, among, groups=True)
-    return sorted(near, key=lambda table: -_table_share(table, grouped))
+    shares = [_table_share(each, grouped) for each in near]
+    best = [table[0] for table, share in zip(near, shares, strict=True) if share == max(shares)]
+    words = frozenset(terms(part, analysis.language))
+    named = [each for each in best if words.issuperset(terms(each.heading, analysis.language))]
+    # Rows under several headings of one passage: each is a part of what is asked for, unless one heading is named.
+    if not named and any(each.table[0] == best[0].table[0] and each.heading != best[0].heading for each in best):
+        return []
+    said = _others_in(part)
+    held = [each for each in near if _others_in(each[0].heading) <= said]
+    return sorted(held, key=lambda table: -_table_share(table, grouped))
+
+
+def _others_in(text: str) -> frozenset[str]:
+    return frozenset(each.lower() for each in _ANOTHER_LINE.findall(text))
 
 
 def names_table(part: str, row: Series, analysis: QueryAnalysis, among: Sequence[Series]) -> bool:

@@ -13,7 +13,7 @@ from apps.retrieval.stages.figures.answerable import is_of_company
 from apps.retrieval.stages.figures.calculating.form_words import GROUPS
 from apps.retrieval.stages.figures.calculating.qualifiers import qualifiers_in
 from apps.retrieval.stages.figures.in_passages import Figure, read_rows
-from apps.retrieval.stages.figures.numbers import NumberUnit
+from apps.retrieval.stages.figures.numbers import NumberUnit, currencies_in
 from apps.retrieval.stages.figures.periods import span_of
 from apps.retrieval.stages.ranking.units import split_units, surroundings_of
 
@@ -90,9 +90,19 @@ def read_series(context: ContextBlock, analysis: QueryAnalysis) -> tuple[Series,
     Their terms are those of the question's language: a question may be taken for English and name a German row.
     """
     passages = [passage for passage in context.passages if is_of_company(passage, analysis)]
+    asked = currencies_in(analysis.text)
     return tuple(
-        series for passage in passages for series in _of_passage(passage, _beside(passage, passages), analysis)
+        series
+        for passage in passages
+        for series in _of_passage(passage, _beside(passage, passages), analysis)
+        if _may_be_in(asked, series)
     )
+
+
+def _may_be_in(asked: frozenset[str], series: Series) -> bool:
+    """Return whether the figures may be in a currency that the question names; nothing is converted."""
+    stated = frozenset[str]().union(*(each.stated.currencies for each in series.by_year.values()))
+    return not asked or not stated or series.unit is not NumberUnit.PLAIN or bool(asked & stated)
 
 
 def _is_expected(column: str) -> bool:
