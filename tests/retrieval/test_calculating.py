@@ -195,3 +195,180 @@ def test_odd_questions_are_answered_without_a_calculation_or_an_error(question: 
     analysis, context = read(question, others=True)
     assert ExtractiveGenerator().generate(analysis, context).generator == "extractive"
     assert calculate(analysis, context) is None or len(question) < 100
+
+
+def of_tables(question: str, *tables: str, language: str = "en", years: tuple[int, ...] = ()) -> str:
+    """Return the checked answer from tables of one company; nothing if none is calculated or it does not hold.
+
+    Args: years: of the report of each table, in their order; 2024 for those without one.
+    """
+    of = [*years, *[2024] * (len(tables) - len(years))]
+    facts = {year: document(year, title=f"Pawfield {year}", company="Pawfield", fiscal_year=year) for year in of}
+    analysis = analysed(question, *(entry("Pawfield", year) for year in facts), language=language)
+    passages = [
+        candidate(table, number, facts=facts[year], page=number, language=language)
+        for number, (table, year) in enumerate(zip(tables, of, strict=True), start=1)
+    ]
+    context = context_of(analysis, passages)
+    draft = ExtractiveGenerator().generate(analysis, context)
+    holds = check_quoted(draft, context, analysis).status is GroundingStatus.GROUNDED
+    return draft.text if holds and draft.worked_out and not draft.closest else ""
+
+
+@pytest.mark.parametrize("unit", ["EUR thousand", "USD million"])
+def test_figures_of_two_units_are_not_set_against_each_other(unit: str) -> None:
+    earlier = f"Income\n({unit})\nNet sales | 2023: 57,000 | 2022: 53,000"
+    later = "Income\n(EUR million)\nNet sales | 2024: 61.0 | 2023: 57.0"
+    for question in ("Sum of Pawfield's net sales 2022 to 2024?", "Change of Pawfield's net sales from 2022 to 2024?"):
+        assert not of_tables(question, earlier, later, years=(2023, 2024))
+    assert "61.0 - 57.0 = 4.0" in of_tables("By how much did Pawfield's net sales grow in 2024?", later)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "Sales\n(EUR million)\n| Q1 2024 | Q2 2024 | Q1 2023 | Q2 2023\nNet sales | 15.0 | 16.0 | 13.0 | 14.0",
+        "Sales\n(EUR million)\n| H1 2024 | H1 2023\nNet sales | 31.0 | 27.0",
+        "Six months ended 30 June\n(EUR million)\nNet sales | 2024: 31.0 | 2023: 27.0",
+        "Sales\n(EUR million)\n| 2023 | 2024E | 2025E\nNet sales | 57.0 | 61.0 | 65.0",
+        "Sales\n(EUR million)\n| 2023 | Budget 2024\nNet sales | 57.0 | 61.0",
+    ],
+)
+def test_a_part_of_a_year_or_a_forecast_is_no_actual_year(table: str) -> None:
+    assert not of_tables("By how much did Pawfield's net sales grow in 2024?", table)
+
+
+def test_of_several_columns_those_of_whole_years_are_taken() -> None:
+    table = "Sales\n(EUR million)\n| 9M 2024 | 9M 2023 | FY 2024 | FY 2023\nNet sales | 41.0 | 37.0 | 61.0 | 57.0"
+    assert "61.0 - 57.0 = 4.0" in of_tables("By how much did Pawfield's net sales grow in 2024?", table)
+    assert not of_tables("How did Pawfield's net sales develop from H1 2023 to H1 2024?", table)
+
+
+ADJUSTED = """\
+Income statement
+(EUR million)
+Net sales | 2024: 61.0 | 2023: 57.0
+Adjusted operating income | 2024: 10.2 | 2023: 8.4"""
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "By how much did Pawfield's operating income grow in 2024?",
+        "By how much did Pawfield's operating margin change in 2024?",
+        "By how much did Pawfield's comparable net sales grow in 2024?",
+        "By how much did Pawfield's net sales grow in 2024, like for like?",
+    ],
+)
+def test_a_qualified_figure_is_another_figure(question: str) -> None:
+    assert not of_tables(question, ADJUSTED)
+    assert "10.2 - 8.4" in of_tables("By how much did Pawfield's adjusted operating income grow in 2024?", ADJUSTED)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Um wie viel ist das bereinigte Betriebsergebnis von Pawfield 2024 gestiegen?",
+        "Um wie viel ist das Betriebsergebnis von Pawfield 2024 organisch gestiegen?",
+        "Um wie viel ist das Betriebsergebnis von Pawfield 2024 w\u00e4hrungsbereinigt gestiegen?",
+    ],
+)
+def test_a_german_qualifier_is_heeded_wherever_it_stands(question: str) -> None:
+    table = "Betriebszahlen\n(in Mio. EUR)\nBetriebsergebnis | 2024: 92,5 | 2023: 74,0"
+    assert not of_tables(question, table, language="de")
+
+
+def test_a_loss_has_its_sign_and_a_cost_its_size() -> None:
+    table = "Income\n(EUR million)\n{} | 2024: (5.0) | 2023: (4.0) | 2022: (6.0)"
+    losses, costs = table.format("Net income"), table.format("Marketing costs")
+    assert "highest in FY2023: (4.0)" in of_tables("In which year was Pawfield's net income highest?", losses)
+    assert "highest in FY2022: (6.0)" in of_tables("In which year were Pawfield's marketing costs highest?", costs)
+
+
+SUBTOTALS = """\
+Revenue by segment
+(EUR million)
+Cranes | 2024: 30.0 | 2023: 28.0
+Lifts | 2024: 20.0 | 2023: 19.0
+of which escalators | 2024: 8.0 | 2023: 7.0
+Machinery | 2024: 50.0 | 2023: 47.0
+Services | 2024: 11.0 | 2023: 10.0
+Total revenue | 2024: 61.0 | 2023: 57.0"""
+RESULTS = """\
+Operating profit by segment
+(EUR million)
+Cranes | 2024: {} | 2023: (2.0)
+Lifts | 2024: (1.0) | 2023: (0.5)
+Services | 2024: 4.0 | 2023: 3.0
+Total operating profit | 2024: {} | 2023: 0.5"""
+
+
+def test_neither_a_subtotal_nor_a_part_of_a_row_is_ranked() -> None:
+    text = of_tables("Which segment grew fastest at Pawfield in 2024?", SUBTOTALS)
+    assert text.startswith("\u201cServices\u201d, FY2023 to FY2024")
+    assert "Machinery" not in text
+    assert "escalators" not in text
+    assert "Machinery" not in of_tables("Which segment had the highest revenue at Pawfield in 2024?", SUBTOTALS)
+
+
+def test_losses_are_ranked_below_profits() -> None:
+    question = "Which segment had the lowest operating profit at Pawfield in 2024?"
+    assert "\u201cCranes\u201d has the lowest figure" in of_tables(question, RESULTS.format("(3.0)", "0.0"))
+    # 3.0 is half of the sum of all by chance.
+    assert "\u201cCranes\u201d: 3.0" in of_tables(question, RESULTS.format("3.0", "6.0"))
+
+
+def test_what_is_subtracted_stays_in_the_order_of_the_question() -> None:
+    assert "12.6 - 41.5 = -28.9" in answered("Cat houses minus dog kennels at Pawfield in 2024")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Did Pawfield's net sales grow by more than 10% in 2024?",
+        "Did Pawfield's net sales not grow in 2024?",
+        "Were Pawfield's net sales in 2023 higher than in 2024?",
+        "Would Pawfield's net sales have grown in 2024?",
+        "Did Pawfield's net sales grow more in 2024 than in 2023?",
+    ],
+)
+def test_a_direction_alone_is_no_yes(question: str) -> None:
+    assert "Yes" not in of_tables(question, INCOME)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was the average of net sales of Pawfield and Hoofdale in 2024?",
+        "What did Pawfield and Hoofdale together have in net sales in 2024?",
+        "How much higher were Pawfield's net sales in 2024 than Hoofdale's in 2023?",
+    ],
+)
+def test_a_comparison_of_companies_answers_nothing_else(question: str) -> None:
+    assert calculate(*read(question, others=True)) is None
+
+
+def test_years_that_span_two_count_as_a_range() -> None:
+    table = "Income\n(EUR million)\n| 2023/24 | 2022/23 | 2021/22\nNet sales | 61.0 | 57.0 | 53.0"
+    text = of_tables("Average net sales of Pawfield from 2021/22 to 2023/24?", table)
+    assert "(53.0 + 57.0 + 61.0) / 3" in text
+
+
+def test_no_figure_is_given_in_another_currency() -> None:
+    assert not of_tables("By how much did Pawfield's net sales grow in 2024 in USD?", INCOME)
+    assert of_tables("By how much did Pawfield's net sales grow in 2024 in EUR?", INCOME)
+
+
+@pytest.mark.parametrize("asked", ["liability", "current liability"])
+def test_rows_under_another_heading_of_a_table_are_not_ranked(asked: str) -> None:
+    table = """\
+Balance sheet
+(EUR million)
+Non-current liabilities:
+Borrowings | 2024: 30.0 | 2023: 20.0
+Provisions | 2024: 3.0 | 2023: 2.0
+Current liabilities:
+Borrowings | 2024: 5.0 | 2023: 6.0
+Trade payables | 2024: 9.0 | 2023: 8.0"""
+    text = of_tables(f"Which {asked} of Pawfield was largest in 2024?", table)
+    assert ("Trade payables\u201d has the highest" in text) is (asked != "liability")

@@ -72,7 +72,7 @@ WHICH_YEAR: Final = re.compile(
     r"\b(?:which|what)\s+(?:\w+\s+){0,3}?years?\b|\bwhen\b|\byear\s+(?:of|with)\s+the\b|\bwelche[mns]?\s+(?:\w+\s+)?jahre?\b|\bwann\b",
     re.IGNORECASE,
 )
-_YEAR: Final = r"(?:FY\s?|fiscal\s+(?:year\s+)?)?'?(?:19|20)\d\d"
+_YEAR: Final = r"(?:FY\s?|fiscal\s+(?:year\s+)?)?'?(?:19|20)\d\d(?:/\d\d)?"
 YEAR_RANGE: Final = re.compile(
     rf"{_YEAR}\s*(?:-|\u2013|\u2014|to|through|until|till|bis)\s*(?:the\s+end\s+of\s+|(?:year[\s-]?)?end\s+)?(?:{_YEAR}|\d\d\b)"
     rf"|\b(?:between|zwischen|from|von)\s+(?:the\s+end\s+of\s+|end\s+)?{_YEAR}\s+(?:and|to|und|bis)\s+",
@@ -90,6 +90,17 @@ TWO_ABOVE: Final = re.compile(
     r"\b(?:excess\s+of\s+(?P<one>.+?)\s+over\s+(?P<two>.+)|sum\s+of\s+(?P<first>.+?)\s+and\s+(?P<second>.+)"
     r"|(?P<left>.+?)\s+(?P<sign>less|minus|plus|abz\u00fcglich|zuz\u00fcglich)\s+(?P<right>.+))",
     re.IGNORECASE,
+)
+MINUS: Final = _words(r"minus|less(?!\b.*\bthan\b)|abz\u00fcglich")
+NEGATED: Final = re.compile(r"\b(?:not|never|nicht|keine?[nrsm]?|nie)\b|n['\u2019]t\b", re.IGNORECASE)
+SUPPOSED: Final = re.compile(r"\bwould\s+(?!you\b|it\b|i\b).{1,80}?\bhave\b", re.IGNORECASE)
+AMOUNT: Final = re.compile(
+    r"\d[\d.,]*\s*(?:%|(?:per\s?cent|percentage|prozent|points?|m|mn|mio|bn|mrd|millions?|billions?|thousand|tausend|millionen|milliarden)\b)"
+    r"|\b(?:doubl\w*|tripl\w*|halv\w*|half|twice|third|quarter|verdoppelt\w*|verdreifacht\w*|halbiert\w*|doppelt\w*)\b",
+    re.IGNORECASE,
+)
+BASE_YEAR: Final = re.compile(
+    rf"\b(?:than|als)\s+(?:(?:in|im|the|it|year|jahr|was|were|at|end|of)\s+)*(?P<year>{_YEAR})", re.IGNORECASE
 )
 ADDS: Final = _words(r"plus|zuz\u00fcglich|sum\s+of")
 STATES_IT: Final = re.compile(

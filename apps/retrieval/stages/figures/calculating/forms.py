@@ -46,6 +46,7 @@ class AskedForm:
     of_change: whether the highest or lowest change is asked for, and not the highest or lowest value.
     yes_no: whether the question is whether something is so. rises: what it supposes: True for a rise, False for a
         fall, None for neither.
+    in_order: whether the second is subtracted from the first, be it the larger one or not.
     adds: whether the first two of three parts are added, and not subtracted.
     percent, exponent, places: in per cent, in which scale and with how many decimals a result is wanted; None if the
         question does not say.
@@ -62,6 +63,7 @@ class AskedForm:
     yes_no: bool = False
     rises: bool | None = None
     adds: bool = False
+    in_order: bool = False
     percent: bool = False
     exponent: int | None = None
     places: int | None = None
@@ -96,6 +98,9 @@ def read_forms(analysis: QueryAnalysis) -> tuple[AskedForm, ...]:
         kind = AnswerKind.YES_NO
     if kind is AnswerKind.REASON:
         return ()
+    if words.SUPPOSED.search(text):
+        # What is only supposed is no figure of a table, and a row does not answer it.
+        return (replace(plain, yes_no=True), plain)
     return (*(found for read in _READERS for found in read(text, kind, plain)), plain)
 
 
@@ -140,7 +145,8 @@ def _difference(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[Asked
             named = found.groupdict()
             both = named.get("both") or ""
             parts = (f"{found['one']} {both}".strip(), f"{found['two']} {both}".strip())
-            yield replace(plain, form=Form.DIFFERENCE, parts=parts, among_rows=True)
+            in_order = words.MINUS.search(found.group()) is not None
+            yield replace(plain, form=Form.DIFFERENCE, parts=parts, among_rows=True, in_order=in_order)
 
 
 def _over_several(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:
@@ -177,7 +183,16 @@ def _change(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm
     rises = words.RISE.search(text) is not None or words.MORE.search(text) is not None
     falls = words.FALL.search(text) is not None or words.LESS.search(text) is not None
     if kind is AnswerKind.YES_NO and (rises or falls or _is_change(text)):
-        yield replace(plain, form=Form.CHANGE, yes_no=True, rises=None if rises is falls else rises)
+        base = words.BASE_YEAR.search(text)
+        if base is not None and _is_change(text):
+            # Whether it rose more than in another year is a question of two changes.
+            yield replace(plain, yes_no=True)
+            return
+        # "By more than 10 %" and "not" say more than a direction.
+        plainly = rises is not falls and not words.AMOUNT.search(text) and not words.NEGATED.search(text)
+        # "Higher in 2022 than in 2023" supposes a fall from 2022 to 2023.
+        turned = base is not None and base["year"].endswith(str(plain.years[-1])) and len(plain.years) == _A_PAIR
+        yield replace(plain, form=Form.CHANGE, yes_no=True, rises=rises is not turned if plainly else None)
     elif _is_change(text) or (len(plain.years) == _A_PAIR and words.COMPARED.search(text)):
         yield replace(plain, form=Form.CHANGE)
 

@@ -10,6 +10,7 @@ from typing import Final
 from apps.corpus.terms import terms
 from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.figures.calculating.asked_names import Wanted, asked_names, plain_terms
+from apps.retrieval.stages.figures.calculating.qualifiers import qualifiers_in
 from apps.retrieval.stages.figures.calculating.series import Series, is_total
 
 NAMED_SHARE: Final = 0.75
@@ -58,10 +59,21 @@ def find_series(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> 
     if not wanted:
         return []
     said = {each.lower() for each in _ANOTHER_LINE.findall(part)}
-    of_the_line = [each for each in among if said.issuperset(map(str.lower, _ANOTHER_LINE.findall(each.label)))]
+    asked = qualifiers_in(part)
+    of_the_line = [
+        each
+        for each in among
+        if said.issuperset(map(str.lower, _ANOTHER_LINE.findall(each.label))) and _is_qualified(each, asked)
+    ]
     words = frozenset(terms(part, analysis.language))
     found = [match_of(each, wanted, words, analysis.language) for each in of_the_line]
     return sorted((each for each in found if each.is_near), key=lambda each: each.score, reverse=True)
+
+
+def _is_qualified(series: Series, asked: frozenset[str]) -> bool:
+    """Return whether a row is qualified as is asked: it is neither adjusted without that word, nor the other way."""
+    own = series.qualifiers
+    return own <= asked <= own | qualifiers_in(f"{series.title}\n{series.heading}")
 
 
 def match_of(series: Series, wanted: Wanted, words: frozenset[str], language: str) -> Match:
@@ -102,7 +114,20 @@ def find_tables(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> 
     near = [each for each in tables.values() if len(each) > 1 and _table_share(each, wanted) >= NAMED_SHARE]
     # Of several tables that give the figure, the one whose rows are called of the sort that is asked for.
     grouped = asked_names(part, analysis, among, groups=True)
-    return sorted(near, key=lambda table: -_table_share(table, grouped))
+    shares = [_table_share(each, grouped) for each in near]
+    best = [table[0] for table, share in zip(near, shares, strict=True) if share == max(shares)]
+    words = frozenset(terms(part, analysis.language))
+    named = [each for each in best if words.issuperset(terms(each.heading, analysis.language))]
+    # Rows under several headings of one passage: each is a part of what is asked for, unless one heading is named.
+    if not named and any(each.table[0] == best[0].table[0] and each.heading != best[0].heading for each in best):
+        return []
+    said = _others_in(part)
+    held = [each for each in near if _others_in(each[0].heading) <= said]
+    return sorted(held, key=lambda table: -_table_share(table, grouped))
+
+
+def _others_in(text: str) -> frozenset[str]:
+    return frozenset(each.lower() for each in _ANOTHER_LINE.findall(text))
 
 
 def names_table(part: str, row: Series, analysis: QueryAnalysis, among: Sequence[Series]) -> bool:

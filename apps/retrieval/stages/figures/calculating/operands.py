@@ -23,7 +23,7 @@ _NO_NUMBERS: Final = re.compile(r"“[^”]*”|\[[^\]]*\]|(?P<number>\d{1,3}(?:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operand:
-    """A figure of one year. value: its size, with its sign unless the row is negative throughout.
+    """A figure of one year. value: its size, with its sign unless the row is an outflow.
 
     label, name: what it is called, and the same as it is written: what a row is called in quotation marks.
     text: as it is written in a calculation. printed: as its row gives it. places: its decimals.
@@ -139,6 +139,11 @@ def track_of(rows: Sequence[Series]) -> Track | None:
             same_report = other.passage.chunk.document == each.passage.chunk.document
             if other.unit is not each.unit or (differs and same_report):
                 return None
+    # What is stated in thousands in one report and in millions in the next would need a conversion.
+    stated = [each.by_year[year].stated for year, each in held.items()]
+    currencies = {each.currencies for each in stated if each.currencies}
+    if len({each.exponent for each in stated}) > 1 or len(currencies) > 1:
+        return None
     first = rows[0]
     return Track(
         label=first.label,
@@ -150,11 +155,15 @@ def track_of(rows: Sequence[Series]) -> Track | None:
     )
 
 
-def operand_of(series: Series, year: int) -> Operand | None:
+def operand_of(series: Series, year: int, *, signed: bool = False) -> Operand | None:
+    """Return the figure of a row in a year.
+
+    Args: signed: whether it has its sign even if the row is negative throughout.
+    """
     figure = series.by_year.get(year)
     if figure is None:
         return None
-    negative = figure.number.negative and not series.negative_throughout
+    negative = figure.number.negative and (signed or not series.is_outflow)
     percent = series.unit is NumberUnit.PERCENT
     size = f"{figure.number.value:,}{' %' if percent else ''}"
     return Operand(

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
 from apps.retrieval.contracts import QueryAnalysis
-from apps.retrieval.stages.figures.calculating.forms import AskedForm
+from apps.retrieval.stages.figures.calculating.form_words import AVERAGE, SUM
+from apps.retrieval.stages.figures.calculating.forms import AskedForm, Form
 from apps.retrieval.stages.figures.calculating.operands import Calculated, Operand, Track, find_track, percent, show
 from apps.retrieval.stages.figures.calculating.series import Series
 from apps.retrieval.stages.figures.calculating.wording import Wording, wording
 
 _A_PAIR: Final = 2
+_COMPARED: Final = (Form.VALUE, Form.CHANGE, Form.DIFFERENCE, Form.HIGHEST, Form.LOWEST)
+_OF_SEVERAL: Final = re.compile(f"{AVERAGE.pattern}|{SUM.pattern}", re.IGNORECASE)
+"""A sum or an average of companies is no comparison of them."""
 
 
 def compare_companies(
     companies: Sequence[str], asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis
 ) -> Calculated | None:
     """Return the figure of each company, or its change in per cent, the highest first; None if one is not held."""
+    if (
+        asked.form not in _COMPARED
+        or _OF_SEVERAL.search(analysis.text)
+        or (len(asked.years) > 1 and not asked.of_change)
+    ):
+        return None
     tracks: list[Track] = []
     for company in companies:
         own = [each for each in series if each.passage.chunk.document.company == company]

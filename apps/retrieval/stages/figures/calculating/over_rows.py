@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
@@ -21,10 +22,12 @@ from apps.retrieval.stages.figures.calculating.operands import (
     rounded,
     show,
 )
-from apps.retrieval.stages.figures.calculating.series import Series, is_total
+from apps.retrieval.stages.figures.calculating.series import Series, is_total, names_a_result
 from apps.retrieval.stages.figures.calculating.wording import Wording, wording
 
 _FEWEST_ROWS: Final = 2
+_FEWEST_YEARS: Final = 2
+_OF_WHICH: Final = re.compile(r"\W*(?:(?:of|from)\s+which|thereof|including|davon|darunter|hiervon)\b", re.IGNORECASE)
 
 
 def share(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
@@ -56,7 +59,7 @@ def difference(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalys
     if asked.form is Form.SUM:
         shown = f"{one.text} + {other.text} = {one.value + other.value:,}{' %' if one.percent else ''}"
         return show([words.both.format(name=one.name, other=other.name, year=year, sum=shown)], pair)
-    if other.value > one.value:
+    if other.value > one.value and not asked.in_order:
         one, other = other, one
     exceeds = f"{one.value - other.value:,}"
     shown = f"{one.text} - {other.text} = {words.points.format(value=exceeds) if one.percent else exceeds}"
@@ -92,20 +95,27 @@ def extreme_row(asked: AskedForm, series: Sequence[Series], analysis: QueryAnaly
     """Return the row of a table with the highest or lowest figure, or with the highest or lowest change in per cent."""
     words = wording(analysis.language)
     for table in find_tables(asked.parts[0], analysis, series):
-        rows = [each for each in table if not is_total(each.label)]
+        rows = _without_sums([each for each in table if not is_total(each.label) and not _OF_WHICH.match(each.label)])
         year = asked.years[-1] if asked.years else max((year for each in rows for year in each.by_year), default=0)
         before = asked.years[0] if len(asked.years) > 1 else year - 1
-        found = _without_sums([each for each in (operand_of(row, year) for row in rows) if each is not None])
+        signed = _is_signed(table)
+        found = [each for each in (operand_of(row, year, signed=signed) for row in rows) if each is not None]
         if len(found) < _FEWEST_ROWS:
             continue
         if not asked.of_change:
             return _show_extreme(asked, found, words)
-        earlier = {row.label: operand_of(row, before) for row in rows}
+        earlier = {row.label: operand_of(row, before, signed=signed) for row in rows}
         pairs = [(each, earlier.get(each.label)) for each in found]
         grown = [(each, prior) for each, prior in pairs if prior is not None and prior.value > 0]
         if len(grown) == len(pairs) and not any(each.percent for each in found):
             return _show_growth(asked, grown, words)
     return None
+
+
+def _is_signed(table: Sequence[Series]) -> bool:
+    """Return whether negative figures of a table are losses, and not costs that are printed in brackets throughout."""
+    signs = {figure.number.negative for each in table for figure in each.by_year.values()}
+    return len(signs) > 1 or names_a_result(f"{table[0].title}\n{table[0].heading}")
 
 
 def _show_extreme(asked: AskedForm, found: Sequence[Operand], words: Wording) -> Calculated | None:
@@ -131,10 +141,31 @@ def _show_growth(asked: AskedForm, grown: Sequence[tuple[Operand, Operand]], wor
     return show(lines, [each for pair in grown for each in pair])
 
 
-def _without_sums(found: Sequence[Operand]) -> list[Operand]:
-    """Leave out rows that are the sum of all others: totals under any name."""
-    total = sum((each.value for each in found), Decimal(0))
-    return [each for each in found if len(found) <= _FEWEST_ROWS or each.value * 2 != total]
+def _without_sums(rows: Sequence[Series]) -> list[Series]:
+    """Leave out rows that are in every year the sum of all others, or of some right before or after them."""
+    return [each for number, each in enumerate(rows) if not _is_sum(each, rows[:number], rows[number + 1 :])]
+
+
+def _is_sum(row: Series, before: Sequence[Series], after: Sequence[Series]) -> bool:
+    runs = [before[-count:] for count in range(_FEWEST_ROWS, len(before) + 1)]
+    runs += [after[:count] for count in range(_FEWEST_ROWS, len(after) + 1)]
+    if len(before) + len(after) >= _FEWEST_ROWS:
+        runs.append([*before, *after])
+    # In one year alone, three figures may add up by chance.
+    return len(row.by_year) >= _FEWEST_YEARS and any(_adds_up(row, run) for run in runs)
+
+
+def _adds_up(row: Series, parts: Sequence[Series]) -> bool:
+    return all(
+        all(year in each.by_year for each in parts)
+        and sum((_signed(each, year) for each in parts), Decimal(0)) == _signed(row, year)
+        for year in row.by_year
+    )
+
+
+def _signed(row: Series, year: int) -> Decimal:
+    number = row.by_year[year].number
+    return -number.value if number.negative else number.value
 
 
 def _in_one_year(asked: AskedForm, first: Track, second: Track) -> tuple[Operand, Operand] | None:

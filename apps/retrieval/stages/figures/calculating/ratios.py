@@ -9,6 +9,7 @@ from typing import Final
 
 from apps.corpus.terms import terms
 from apps.retrieval.contracts import Passage, QueryAnalysis, Quote
+from apps.retrieval.stages.figures.calculating.qualifiers import qualifiers_in
 from apps.retrieval.stages.figures.calculating.series import Series
 from apps.retrieval.stages.figures.formulas import lines_of, work_out
 from apps.retrieval.stages.figures.line_items import ITEMS
@@ -77,12 +78,16 @@ class Ratio:
 
 def asked_ratio(part: str, series: Sequence[Series], analysis: QueryAnalysis) -> Ratio | None:
     """Return the measure that a part of the question names, if every line of its formula has one row."""
+    # Only some lines of an adjusted measure would be adjusted, and the question does not say which.
+    if qualifiers_in(part):
+        return None
+    plain = [each for each in series if not each.qualifiers]
     said = frozenset(terms(part, analysis.language))
     for expansion in analysis.expansions:
         if not frozenset(terms(expansion.trigger, analysis.language)) <= said:
             continue
         for measure in MEASURES.get(expansion.label, ()):
-            lines = {each.name: _row_of(each.name, series, analysis.language) for each in lines_of(measure.formula)}
+            lines = {each.name: _row_of(each.name, plain, analysis.language) for each in lines_of(measure.formula)}
             found = {name: each for name, each in lines.items() if each is not None}
             # Figures of different scales would need a conversion that the calculation does not show.
             scales = {figure.stated.exponent for each in found.values() for figure in list(each.by_year.values())[:1]}

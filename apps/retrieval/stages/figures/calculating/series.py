@@ -11,8 +11,10 @@ from apps.corpus.terms import terms
 from apps.retrieval.contracts import ContextBlock, Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.answerable import is_of_company
 from apps.retrieval.stages.figures.calculating.form_words import GROUPS
+from apps.retrieval.stages.figures.calculating.qualifiers import qualifiers_in
 from apps.retrieval.stages.figures.in_passages import Figure, read_rows
-from apps.retrieval.stages.figures.numbers import NumberUnit
+from apps.retrieval.stages.figures.numbers import NumberUnit, currencies_in
+from apps.retrieval.stages.figures.periods import span_of
 from apps.retrieval.stages.ranking.units import split_units, surroundings_of
 
 _TOTAL: Final = re.compile(
@@ -20,6 +22,21 @@ _TOTAL: Final = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_TITLE_CHARS: Final = 120
+_LONGEST_HEADING_CHARS: Final = 80
+_EXPECTED: Final = re.compile(
+    r"\b(?:forecast\w*|budget\w*|planned|guidance|outlook|expected|estimate[sd]?|projected|target\w*|prognose\w*|geplant\w*"
+    r"|erwartet\w*|ausblick|plan(?:wert|zahl)\w*)\b|(?:19|20)\d\d(?:\s?[EFBP]|\s+plan)\b|\bplan\s+(?:19|20)\d\d",
+    re.IGNORECASE,
+)
+_RESULT: Final = re.compile(
+    r"\b(?:profits?|income|results?|earnings|ebit\w*|surplus)\b|\bcash\s+flows?\b|\b(?:free\s+)?cashflow\b|ergebnis|\u00fcberschuss|gewinn",
+    re.IGNORECASE,
+)
+_COST: Final = re.compile(
+    r"\b(?:tax\w*(?!\s*\))|expenses?|costs?|charges?|paid|payments?|purchases?|used)\b|steuer|aufwand|aufwendung|kosten",
+    re.IGNORECASE,
+)
+_A_YEAR: Final = frozenset({"year"})
 _PERIOD: Final = re.compile(r"(?:fy|q[1-4]|h[12])[a-z]*\d*|[a-z]+(?:19|20)\d\d")
 
 
@@ -31,6 +48,7 @@ class Series:
     heading: the line above it that names what the rows under it have in common. heading_terms: those of that line and
     of the table's title.
     column: the terms of its columns, without years.
+    title: what stands above its table. qualifiers: those of its label and column (qualifiers.py).
     above: the terms of the headings, caption and section above it. table: rows of one table have the same one.
     by_year: year -> figure. unit: of every figure.
     """
@@ -44,6 +62,8 @@ class Series:
     table: tuple[str, int]
     heading: str
     heading_terms: frozenset[str]
+    title: str
+    qualifiers: frozenset[str]
     by_year: dict[int, Figure]
     unit: NumberUnit
     per_share: bool
@@ -54,8 +74,14 @@ class Series:
         return (self.table, self.heading, self.column, self.unit)
 
     @property
-    def negative_throughout(self) -> bool:
-        return all(each.number.negative for each in self.by_year.values())
+    def is_outflow(self) -> bool:
+        """Whether its figures are negative throughout because it is a cost, and not because it is a loss."""
+        return all(each.number.negative for each in self.by_year.values()) and not names_a_result(self.label)
+
+
+def names_a_result(text: str) -> bool:
+    """Return whether a label or heading names what may be a profit or a loss."""
+    return _RESULT.search(text) is not None and _COST.search(text) is None
 
 
 def read_series(context: ContextBlock, analysis: QueryAnalysis) -> tuple[Series, ...]:
@@ -64,9 +90,39 @@ def read_series(context: ContextBlock, analysis: QueryAnalysis) -> tuple[Series,
     Their terms are those of the question's language: a question may be taken for English and name a German row.
     """
     passages = [passage for passage in context.passages if is_of_company(passage, analysis)]
+    asked = currencies_in(analysis.text)
     return tuple(
-        series for passage in passages for series in _of_passage(passage, _beside(passage, passages), analysis.language)
+        series
+        for passage in passages
+        for series in _of_passage(passage, _beside(passage, passages), analysis)
+        if _may_be_in(asked, series)
     )
+
+
+def _may_be_in(asked: frozenset[str], series: Series) -> bool:
+    """Return whether the figures may be in a currency that the question names; nothing is converted."""
+    stated = frozenset[str]().union(*(each.stated.currencies for each in series.by_year.values()))
+    return not asked or not stated or series.unit is not NumberUnit.PLAIN or bool(asked & stated)
+
+
+def _is_expected(column: str) -> bool:
+    """Return whether the figures of a column are expected or planned, and not actual."""
+    return _EXPECTED.search(column) is not None
+
+
+def _is_of_asked_time(headings: Iterable[str], question: str) -> bool:
+    """Return whether figures under these headings are of whole years, or else of such times as the question names."""
+    spans = frozenset[str]().union(*map(span_of, headings))
+    asked = span_of(question) or _A_YEAR
+    return bool(spans & asked) if spans else asked == _A_YEAR
+
+
+def _headings_of(title: str) -> list[str]:
+    """Return the lines of what stands above a table that are headings, and no prose."""
+    lines = (each.strip() for each in title.split("\n") if "|" not in each)
+    return [
+        each for each in lines if len(each) <= _LONGEST_HEADING_CHARS and "|" not in each and not each.endswith(".")
+    ]
 
 
 def _beside(passage: Passage, passages: Sequence[Passage]) -> tuple[str, ...]:
@@ -81,8 +137,8 @@ def is_total(label: str) -> bool:
     return _TOTAL.search(label) is not None
 
 
-def _of_passage(passage: Passage, beside: Sequence[str], language: str) -> Iterator[Series]:
-    chunk = passage.chunk
+def _of_passage(passage: Passage, beside: Sequence[str], analysis: QueryAnalysis) -> Iterator[Series]:
+    chunk, language, question = passage.chunk, analysis.language, analysis.text
     around = frozenset(terms(surroundings_of(chunk, split_units(chunk.text)), language))
     table, ends, title = 0, 0, ""
     for piece, figures in read_rows(passage, beside):
@@ -90,7 +146,14 @@ def _of_passage(passage: Passage, beside: Sequence[str], language: str) -> Itera
         if between := chunk.text[ends : piece.start].strip():
             table, title = piece.start, between[-_LONGEST_TITLE_CHARS:]
         ends = piece.end
-        for group in _by_column(figures, language):
+        over = _headings_of(title)
+        wanted = [
+            each
+            for each in figures
+            if _is_of_asked_time((each.column, each.heading, *over), question)
+            and (not _is_expected(each.column) or _is_expected(question))
+        ]
+        for group in _by_column(wanted, language):
             yield _series(passage, piece, group, around, (passage.ref_id, table), title, language)
 
 
@@ -136,6 +199,8 @@ def _series(
         table=table,
         heading=first.heading,
         heading_terms=heading,
+        title=title,
+        qualifiers=qualifiers_in(f"{first.label_text}\n{first.column}"),
         by_year=by_year,
         unit=first.number.unit,
         per_share=first.per_share,
