@@ -22,7 +22,12 @@ from apps.retrieval.contracts import (
 )
 from apps.retrieval.generation.calls import UNNOTED, Calls
 from apps.retrieval.stages.figures.calculating.operands import Calculated
-from apps.retrieval.stages.figures.calculating.work import asks_for_a_calculation, calculate, find_value
+from apps.retrieval.stages.figures.calculating.work import (
+    asks_for_a_calculation,
+    asks_for_a_measure,
+    calculate,
+    find_value,
+)
 from apps.retrieval.stages.figures.line_answer import line_rows, names_a_measure
 from apps.retrieval.stages.figures.line_items import PARTS
 from apps.retrieval.stages.figures.measures import WorkedMeasure, work_out_measures
@@ -79,7 +84,7 @@ class ExtractiveGenerator:
         # Rows alone are no answer to a question for a change, a share or a comparison.
         alone = asks_for_a_calculation(analysis)
         if rows := self._from_rows(analysis, context, rated):
-            return rows if rows.worked_out or not alone else as_closest(rows)
+            return rows if rows.worked_out or not (alone or asks_for_a_measure(analysis)) else as_closest(rows)
         chosen = choose(rated, analysis, context, kind, most=self._maximum_quotes)
         if chosen is None or chosen.nearness < CLOSE_FROM:
             return self._answer((), "", refusal=Refusal(reason=RefusalReason.NOT_IN_CONTEXT, message=_NOTHING))

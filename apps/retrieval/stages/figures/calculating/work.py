@@ -13,12 +13,20 @@ from typing import Final
 
 from apps.retrieval.contracts import ContextBlock, QueryAnalysis
 from apps.retrieval.stages.figures.calculating.forms import AskedForm, Form, read_forms
-from apps.retrieval.stages.figures.calculating.operands import Calculated, find_track, in_language, in_scale, show
+from apps.retrieval.stages.figures.calculating.operands import (
+    Calculated,
+    Operand,
+    find_track,
+    in_language,
+    in_scale,
+    show,
+)
 from apps.retrieval.stages.figures.calculating.over_companies import compare_companies
 from apps.retrieval.stages.figures.calculating.over_rows import difference, extreme_row, ratio, share
 from apps.retrieval.stages.figures.calculating.over_years import average_or_sum, change, compound_growth, extreme_year
 from apps.retrieval.stages.figures.calculating.series import Series, read_series
 from apps.retrieval.stages.figures.calculating.wording import wording
+from apps.retrieval.stages.figures.measures import MEASURES
 from apps.retrieval.stages.figures.own_formula import brings_a_formula
 
 _PRECISE: Final = Context(prec=40)
@@ -79,6 +87,11 @@ def asks_for_a_calculation(analysis: QueryAnalysis) -> bool:
     return len(forms) > 1 or len(analysis.companies_named) > 1
 
 
+def asks_for_a_measure(analysis: QueryAnalysis) -> bool:
+    """Return whether a question names a measure that is calculated: its parts alone are not the measure."""
+    return any(each.label in MEASURES for each in analysis.expansions)
+
+
 def _work(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     work = (_OVER_ROWS if asked.among_rows else _OVER_YEARS).get(asked.form)
     return work(asked, series, analysis) if work else None
@@ -87,10 +100,20 @@ def _work(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -
 def _value(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     track = find_track(analysis.text, series, analysis)
     found = track.all_of(asked.years or track.years[-1:]) if track else None
-    if found is None:
+    if found is None or not all(_gives_what_is_asked(each, asked) for each in found):
         return None
     lines = [line for each in found if (line := in_scale(each, asked, wording(analysis.language)))]
     return show(lines, found)
+
+
+def _gives_what_is_asked(operand: Operand, asked: AskedForm) -> bool:
+    """Return whether a figure may be the answer: no amount for a per cent, and none whose scale can't be told.
+
+    A question for a span of years asks for more than the figures of its first and last year.
+    """
+    spans = asked.whole_range or asked.since or asked.count > 1
+    scale_is_open = asked.exponent is not None and operand.exponent is None and not operand.percent
+    return not spans and not scale_is_open and (operand.percent or not asked.percent or bool(operand.before))
 
 
 def _try(work: Callable[[], Calculated | None]) -> Calculated | None:
