@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from apps.retrieval.contracts import ContextBlock, GroundingStatus, QueryAnalysis
 from apps.retrieval.generation.extractive import ExtractiveGenerator
-from apps.retrieval.stages.figures.calculating.work import calculate
+from apps.retrieval.stages.figures.calculating.work import calculate, find_value
 from apps.retrieval.steps.quoting import check_quoted
 from tests.retrieval.builders import analysed, candidate, context_of, document, entry
 
@@ -174,6 +176,8 @@ def test_nothing_is_calculated_where_the_company_is_left_open() -> None:
         "Why did Pawfield's net sales grow in 2024?",
         "By how much did Pawfield's sales of kennels in Norway grow in 2024?",
         "By how much did Pawfield's organic net sales grow in 2024?",
+        "Which type of housing was not the largest by turnover at Pawfield in 2024?",
+        "What are Pawfield's three largest types of housing by turnover in 2024?",
         "Pawfield: change of operating income per employee in 2024",
     ],
 )
@@ -372,3 +376,76 @@ Borrowings | 2024: 5.0 | 2023: 6.0
 Trade payables | 2024: 9.0 | 2023: 8.0"""
     text = of_tables(f"Which {asked} of Pawfield was largest in 2024?", table)
     assert ("Trade payables\u201d has the highest" in text) is (asked != "liability")
+
+
+PARTS = [
+    *(
+        "what was",
+        "by how much did",
+        "which",
+        "why did",
+        "is that so",
+        "how much more",
+        "did",
+        "between",
+        "um wie viel",
+    ),
+    *("the average of", "the sum of", "highest", "lowest", "not the largest", "three largest", "share of", "Anteil an"),
+    *("as a percentage of", "divided by", "excess of", "over", "less", "minus", "and", "CAGR", "grow", "fall", "stieg"),
+    *("change", "improve", "double", "in 2024", "in 2023", "than 2000", "2021 to 2024", "since 2022", "than in 2023"),
+    *(
+        "in thousands",
+        "rounded to two decimals",
+        "in USD",
+        "in EUR",
+        "%",
+        "segment",
+        "type of housing",
+        "year",
+        "?",
+        ":",
+    ),
+    *("net sales", "operating margin", "effective tax rate", "marketing costs", "aviaries", "dog kennels", "occupancy"),
+    *("Pawfield", "Hoofdale", "(", ")", "/", "-", ",", ".", "?", ":"),
+]
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_no_question_made_of_its_words_ends_in_an_error(language: str) -> None:
+    own = document(1, title="Pawfield annual report 2024", company="Pawfield", fiscal_year=2024)
+    other = document(2, title="Hoofdale annual report 2024", company="Hoofdale", fiscal_year=2024)
+    passages = [
+        candidate(KENNELS, 1, facts=own),
+        candidate(INCOME, 2, facts=own, page=2),
+        candidate(OTHER, 3, facts=other),
+    ]
+    entries = [entry("Pawfield", 2024), entry("Hoofdale", 2024)]
+    random = Random(20241128)
+    for _ in range(300):
+        question = " ".join(random.choices(PARTS, k=random.randint(2, 18)))
+        analysis = analysed(question, *entries, language=language)
+        context = context_of(analysis, passages)
+        for found in (calculate(analysis, context), find_value(analysis, context)):
+            assert found is None or found.rows, question
+
+
+def test_a_restated_year_is_not_set_against_an_original_one() -> None:
+    analysis = analysed(
+        "By how much did Pawfield's net sales grow in 2023?", entry("Pawfield", 2024), entry("Pawfield", 2023)
+    )
+    reports = [
+        candidate(
+            f"Income statement\n(EUR million)\nNet sales | {figures}",
+            year,
+            facts=document(year, title=f"Pawfield annual report {year}", company="Pawfield", fiscal_year=year),
+        )
+        for year, figures in ((2024, "2024: 61.0 | 2023: 57.0"), (2023, "2023: 58.5 | 2022: 53.0"))
+    ]
+    assert calculate(analysis, context_of(analysis, reports)) is None
+
+
+def test_a_loss_has_no_share() -> None:
+    own = document(1, title="Pawfield annual report 2024", company="Pawfield", fiscal_year=2024)
+    table = "Profit by type\n(EUR million)\nKennels | 2024: (1.0) | 2023: 2.0\nTotal | 2024: 6.0 | 2023: 7.0"
+    analysis = analysed("What share of Pawfield's total profit came from kennels in 2024?", entry("Pawfield", 2024))
+    assert calculate(analysis, context_of(analysis, [candidate(table, 1, facts=own)])) is None

@@ -106,7 +106,7 @@ class ExtractiveGenerator:
     def _from_calculation(self, found: Calculated) -> GeneratedAnswer:
         quotes = tuple(with_row(quote, passage) for quote, passage in found.rows)
         text = "\n".join((*found.lines, *map(_line, quotes)))
-        note = f"{len(found.lines)} calculations, from {len(quotes)} rows."
+        note = f"Calculations: {len(found.lines)}. Rows quoted: {len(quotes)}."
         return self._answer(quotes, text, notes=(note,), worked_out=len(found.lines))
 
     def _from_rows(

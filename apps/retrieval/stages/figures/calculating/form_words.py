@@ -92,6 +92,14 @@ TWO_ABOVE: Final = re.compile(
     re.IGNORECASE,
 )
 MINUS: Final = _words(r"minus|less(?!\b.*\bthan\b)|abz\u00fcglich")
+_ONE_OF_SEVERAL: Final = (
+    r"(?:not|nicht|second|third|zweit\w*|dritt\w*|two|three|four|five|zwei|drei|vier|f\u00fcnf|[2-9])"
+)
+NOT_THE_ONE: Final = re.compile(
+    rf"\b{_ONE_OF_SEVERAL}[\s-]+(?:the\s+|de[rmns]\s+|die\s+|das\s+)?(?:{HIGHEST.pattern}|{LOWEST.pattern})",
+    re.IGNORECASE,
+)
+"""Not the largest row, or several of them."""
 NEGATED: Final = re.compile(r"\b(?:not|never|nicht|keine?[nrsm]?|nie)\b|n['\u2019]t\b", re.IGNORECASE)
 SUPPOSED: Final = re.compile(r"\bwould\s+(?!you\b|it\b|i\b).{1,80}?\bhave\b", re.IGNORECASE)
 AMOUNT: Final = re.compile(

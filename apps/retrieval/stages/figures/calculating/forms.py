@@ -125,7 +125,7 @@ def _compound(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedFo
 
 def _extreme(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:
     form = Form.HIGHEST if words.HIGHEST.search(text) else Form.LOWEST if words.LOWEST.search(text) else None
-    if form is None:
+    if form is None or words.NOT_THE_ONE.search(text):
         return
     found = replace(plain, form=form)
     if words.WHICH_YEAR.search(text):
@@ -191,7 +191,7 @@ def _change(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm
         # "By more than 10 %" and "not" say more than a direction.
         plainly = rises is not falls and not words.AMOUNT.search(text) and not words.NEGATED.search(text)
         # "Higher in 2022 than in 2023" supposes a fall from 2022 to 2023.
-        turned = base is not None and base["year"].endswith(str(plain.years[-1])) and len(plain.years) == _A_PAIR
+        turned = len(plain.years) == _A_PAIR and base is not None and base["year"].endswith(str(plain.years[-1]))
         yield replace(plain, form=Form.CHANGE, yes_no=True, rises=rises is not turned if plainly else None)
     elif _is_change(text) or (len(plain.years) == _A_PAIR and words.COMPARED.search(text)):
         yield replace(plain, form=Form.CHANGE)

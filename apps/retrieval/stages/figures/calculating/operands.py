@@ -127,18 +127,17 @@ def track_of(rows: Sequence[Series]) -> Track | None:
     """Return rows of one name as one track; None if two of one document give different figures of a year.
 
     The same row stands in several passages and reports. What a later report gives is taken, and an earlier one adds the
-    years before.
+    years before, unless it gives another figure of a year of both: then the later one is restated.
     """
     if not rows:
         return None
     held: dict[int, Series] = {}
     for each in sorted(rows, key=lambda row: row.passage.chunk.document.fiscal_year or 0, reverse=True):
-        for year, figure in each.by_year.items():
-            other = held.setdefault(year, each)
-            differs = other.by_year[year].number.value != figure.number.value
-            same_report = other.passage.chunk.document == each.passage.chunk.document
-            if other.unit is not each.unit or (differs and same_report):
-                return None
+        differing = [held[year] for year in each.by_year if year in held and _differ(each, held[year], year)]
+        if any(other.unit is not each.unit or _in_one_report(other, each) for other in differing):
+            return None
+        if not differing:
+            held.update({year: each for year in each.by_year if year not in held})
     # What is stated in thousands in one report and in millions in the next would need a conversion.
     stated = [each.by_year[year].stated for year, each in held.items()]
     currencies = {each.currencies for each in stated if each.currencies}
@@ -153,6 +152,14 @@ def track_of(rows: Sequence[Series]) -> Track | None:
         company=first.passage.chunk.document.company,
         of=lambda year: operand_of(held[year], year) if year in held else None,
     )
+
+
+def _differ(one: Series, other: Series, year: int) -> bool:
+    return one.unit is not other.unit or one.by_year[year].number.value != other.by_year[year].number.value
+
+
+def _in_one_report(one: Series, other: Series) -> bool:
+    return one.passage.chunk.document == other.passage.chunk.document
 
 
 def operand_of(series: Series, year: int, *, signed: bool = False) -> Operand | None:

@@ -58,14 +58,14 @@ def compare_companies(
         gap = f"{most.value - least.value:,}"
         result = words.points.format(value=gap) if most.percent else gap
         shown = f"{most.text} - {least.text} = {result}"
-        lines.append(words.gap.format(name=name, other=other, year=shown_year, sum=shown))
+        lines.append(words.less.format(name=name, other=other, year=shown_year, sum=shown))
     return show(lines, [each for _, each in order], each_its_own=True)
 
 
 def _compare_growth(asked: AskedForm, tracks: Sequence[Track], words: Wording) -> Calculated | None:
     rates: list[tuple[Decimal, Track, Operand, Operand]] = []
     for track in tracks:
-        last = asked.years[-1] if asked.years else track.years[-1]
+        last = max(asked.years or track.years, default=0)
         found = track.all_of((asked.years[0] if len(asked.years) > 1 else last - 1, last))
         if found is None or found[0].value <= 0 or track.percent:
             return None

@@ -34,7 +34,7 @@ def share(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -
     """Return one row as a share of another, or of the total of its table."""
     tracks = find_share(asked.parts[0], asked.parts[1], series, analysis)
     pair = _in_one_year(asked, *tracks) if tracks else None
-    if pair is None or pair[1].value <= 0 or pair[0].percent or pair[1].percent:
+    if pair is None or pair[0].value < 0 or pair[1].value <= 0 or pair[0].percent or pair[1].percent:
         return None
     one, other = pair
     words = wording(analysis.language)

@@ -28,7 +28,6 @@ class Wording:
     rows: str
     scale: str
     scales: tuple[tuple[int, str], ...]
-    gap: str
     both: str
     less: str
     figure: str
@@ -57,7 +56,6 @@ _ENGLISH: Final = Wording(
     rows="From {rows}, {year}: {sum}",
     scale="{name}, {year}: {given} = {result}",
     scales=((0, ""), (3, "thousand"), (6, "million"), (9, "billion")),
-    gap="{name} less {other}, {year}: {sum}",
     both="{name} and {other}, {year}: {sum}",
     less="{name} less {other}, {year}: {sum}",
     figure="{value} in {year}",
@@ -85,7 +83,6 @@ _GERMAN: Final = Wording(
     rows="Aus {rows}, {year}: {sum}",
     scale="{name}, {year}: {given} = {result}",
     scales=((0, ""), (3, "Tausend"), (6, "Millionen"), (9, "Milliarden")),
-    gap="{name} minus {other}, {year}: {sum}",
     both="{name} und {other}, {year}: {sum}",
     less="{name} minus {other}, {year}: {sum}",
     figure="{value} im Jahr {year}",
