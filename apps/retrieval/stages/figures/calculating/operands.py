@@ -212,7 +212,9 @@ def _of_ratio(ratio: Ratio, language: str) -> Track:
             currencies=frozenset(),
             rows=worked.rows,
             refs=worked.refs,
-            before=words.rows.format(rows=rows, year=words.year.format(year=year), sum=f"{worked.text} = {text}"),
+            before=words.measure.format(
+                name=ratio.label, rows=rows, year=words.year.format(year=year), sum=f"{worked.text} = {text}"
+            ),
         )
 
     return Track(

@@ -32,7 +32,7 @@ class WorkedRatio:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ratio:
-    """A measure with the rows of its lines. label: its name."""
+    """A measure with the rows of its lines. label: as the question names it."""
 
     label: str
     measure: Measure
@@ -92,7 +92,7 @@ def asked_ratio(part: str, series: Sequence[Series], analysis: QueryAnalysis) ->
             # Figures of different scales would need a conversion that the calculation does not show.
             scales = {figure.stated.exponent for each in found.values() for figure in list(each.by_year.values())[:1]}
             if found and len(found) == len(lines) and len(scales) == 1:
-                return Ratio(label=expansion.label, measure=measure, lines=found)
+                return Ratio(label=expansion.trigger, measure=measure, lines=found)
     return None
 
 

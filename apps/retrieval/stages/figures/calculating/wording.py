@@ -26,6 +26,7 @@ class Wording:
     sum: str
     share: str
     rows: str
+    measure: str
     scale: str
     scales: tuple[tuple[int, str], ...]
     both: str
@@ -53,6 +54,7 @@ _ENGLISH: Final = Wording(
     average="Average of {name}, {span}: {sum}",
     sum="Sum of {name}, {span}: {sum}",
     share="{name} as a share of {whole}, {year}: {sum}",
+    measure="{name} from {rows}, {year}: {sum}",
     rows="From {rows}, {year}: {sum}",
     scale="{name}, {year}: {given} = {result}",
     scales=((0, ""), (3, "thousand"), (6, "million"), (9, "billion")),
@@ -80,6 +82,7 @@ _GERMAN: Final = Wording(
     average="Durchschnitt von {name}, {span}: {sum}",
     sum="Summe von {name}, {span}: {sum}",
     share="{name} als Anteil an {whole}, {year}: {sum}",
+    measure="{name} aus {rows}, {year}: {sum}",
     rows="Aus {rows}, {year}: {sum}",
     scale="{name}, {year}: {given} = {result}",
     scales=((0, ""), (3, "Tausend"), (6, "Millionen"), (9, "Milliarden")),
