@@ -13,7 +13,8 @@ from apps.retrieval.stages.figures.formulas import lines_of
 from apps.retrieval.stages.figures.line_items import ITEMS, PARTS
 from apps.retrieval.stages.figures.measures import MEASURES
 from apps.retrieval.stages.grounding.wording import is_word
-from apps.retrieval.stages.question.glossary import GLOSSARY, Nature
+from apps.retrieval.stages.question.glossary import GLOSSARY
+from apps.retrieval.stages.question.glossary_entry import Nature
 
 _BRACKETS: Final = re.compile(r"\([^()]*\)")
 _TAIL: Final = re.compile(

@@ -8,7 +8,8 @@ from typing import Final
 
 from apps.corpus.terms import terms
 from apps.retrieval.stages.question.dates import read_dates
-from apps.retrieval.stages.question.glossary import GLOSSARY, Nature
+from apps.retrieval.stages.question.glossary import GLOSSARY
+from apps.retrieval.stages.question.glossary_entry import Nature
 from apps.retrieval.stages.question.mentions import Mention, blank_mentions, expression_pattern, word_set
 from apps.retrieval.stages.question.period_mentions import read_period_mentions
 

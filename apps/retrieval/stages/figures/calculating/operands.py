@@ -47,7 +47,7 @@ class Operand:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Track:
+class TimeSeries:
     """What a question names, as a figure a year. years: those that are held, earliest first."""
 
     label: str
@@ -74,19 +74,21 @@ class Calculated:
     rows: tuple[tuple[Quote, Passage], ...]
 
 
-def find_track(part: str, series: Sequence[Series], analysis: QueryAnalysis) -> Track | None:
+def find_time_series(part: str, series: Sequence[Series], analysis: QueryAnalysis) -> TimeSeries | None:
     """Return what a part of the question names; None if that is nothing, or several rows that differ.
 
     A measure that is calculated (an operating margin) is taken from a row of its own if there is one.
     """
     rows = _best(part, series, analysis)
     if rows:
-        return track_of(rows)
+        return merge_rows(rows)
     ratio = asked_ratio(part, series, analysis)
     return _of_ratio(ratio, analysis.language) if ratio else None
 
 
-def find_pair(first: str, second: str, series: Sequence[Series], analysis: QueryAnalysis) -> tuple[Track, Track] | None:
+def find_pair(
+    first: str, second: str, series: Sequence[Series], analysis: QueryAnalysis
+) -> tuple[TimeSeries, TimeSeries] | None:
     """Return what two parts of a question name, from one table where one of them fits several tables.
 
     "Profit of cranes less lifts" names the profit once, and lifts stand in the table of revenue as well.
@@ -95,26 +97,32 @@ def find_pair(first: str, second: str, series: Sequence[Series], analysis: Query
     shared = {each.columns for each in one} & {each.columns for each in other}
     if shared:
         one, other = ([each for each in rows if each.columns in shared] for rows in (one, other))
-    tracks = track_of(one), track_of(other)
-    return (tracks[0], tracks[1]) if tracks[0] and tracks[1] and tracks[0].label != tracks[1].label else None
+    all_series = merge_rows(one), merge_rows(other)
+    return (
+        (all_series[0], all_series[1])
+        if all_series[0] and all_series[1] and all_series[0].label != all_series[1].label
+        else None
+    )
 
 
-def find_share(part: str, whole: str, series: Sequence[Series], analysis: QueryAnalysis) -> tuple[Track, Track] | None:
+def find_share(
+    part: str, whole: str, series: Sequence[Series], analysis: QueryAnalysis
+) -> tuple[TimeSeries, TimeSeries] | None:
     """Return a part and the whole of which it is a share: another row, or the total of its own table."""
     for text in (part, f"{part} {whole}"):
         rows = _best(text, series, analysis)
         others = [each for each in series if each.label not in {row.label for row in rows}]
         if {each.label for each in rows} & {each.label for each in _best(whole, series, analysis)}:
             return None
-        tracks = track_of(rows), find_track(whole, others, analysis)
-        if tracks[0] and tracks[1]:
-            return tracks[0], tracks[1]
+        left, right = merge_rows(rows), find_time_series(whole, others, analysis)
+        if left and right:
+            return left, right
         tables = {each.columns for each in rows}
         totals = [each for each in series if each.columns in tables and is_total(each.label)]
         if rows and totals and names_table(whole, totals[0], analysis, series):
-            tracks = track_of(rows), track_of(totals)
-            if tracks[0] and tracks[1]:
-                return tracks[0], tracks[1]
+            right = merge_rows(totals)
+            if left and right:
+                return left, right
     return None
 
 
@@ -123,8 +131,8 @@ def _best(part: str, series: Sequence[Series], analysis: QueryAnalysis) -> list[
     return [each.series for each in matches if each.score == matches[0].score]
 
 
-def track_of(rows: Sequence[Series]) -> Track | None:
-    """Return rows of one name as one track; None if two of one document give different figures of a year.
+def merge_rows(rows: Sequence[Series]) -> TimeSeries | None:
+    """Return rows of one name as one time series; None if two of one document give different figures of a year.
 
     The same row stands in several passages and reports. What a later report gives is taken, and an earlier one adds the
     years before, unless it gives another figure of a year of both: then the later one is restated.
@@ -144,7 +152,7 @@ def track_of(rows: Sequence[Series]) -> Track | None:
     if len({each.exponent for each in stated}) > 1 or len(currencies) > 1:
         return None
     first = rows[0]
-    return Track(
+    return TimeSeries(
         label=first.label,
         name=f"“{first.label}”",
         percent=first.unit is NumberUnit.PERCENT,
@@ -189,7 +197,7 @@ def operand_of(series: Series, year: int, *, signed: bool = False) -> Operand | 
     )
 
 
-def _of_ratio(ratio: Ratio, language: str) -> Track:
+def _of_ratio(ratio: Ratio, language: str) -> TimeSeries:
     words = wording(language)
 
     rows = ", ".join(f"“{each.label}”" for each in ratio.lines.values())
@@ -217,7 +225,7 @@ def _of_ratio(ratio: Ratio, language: str) -> Track:
             ),
         )
 
-    return Track(
+    return TimeSeries(
         label=ratio.label, name=ratio.label, percent=ratio.percent, years=ratio.years, company=ratio.company, of=of
     )
 

@@ -10,7 +10,14 @@ from typing import Final
 from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.figures.calculating.form_words import AVERAGE, SUM
 from apps.retrieval.stages.figures.calculating.forms import AskedForm, Form
-from apps.retrieval.stages.figures.calculating.operands import Calculated, Operand, Track, find_track, percent, show
+from apps.retrieval.stages.figures.calculating.operands import (
+    Calculated,
+    Operand,
+    TimeSeries,
+    find_time_series,
+    percent,
+    show,
+)
 from apps.retrieval.stages.figures.calculating.series import Series
 from apps.retrieval.stages.figures.calculating.wording import Wording, wording
 
@@ -30,20 +37,22 @@ def compare_companies(
         or (len(asked.years) > 1 and not asked.of_change)
     ):
         return None
-    tracks: list[Track] = []
+    all_series: list[TimeSeries] = []
     for company in companies:
         own = [each for each in series if each.passage.chunk.document.company == company]
-        track = find_track(analysis.text, own, analysis)
-        if track is None:
+        time_series = find_time_series(analysis.text, own, analysis)
+        if time_series is None:
             return None
-        tracks.append(track)
-    if len({track.percent for track in tracks}) > 1:
+        all_series.append(time_series)
+    if len({time_series.percent for time_series in all_series}) > 1:
         return None
     if asked.of_change:
-        return _compare_growth(asked, tracks, wording(analysis.language))
-    year = asked.years[-1] if asked.years else max(set.intersection(*(set(track.years) for track in tracks)), default=0)
-    operands = [each for each in (track.of(year) for track in tracks) if each is not None]
-    if len(operands) < len(tracks):
+        return _compare_growth(asked, all_series, wording(analysis.language))
+    year = (
+        asked.years[-1] if asked.years else max(set.intersection(*(set(each.years) for each in all_series)), default=0)
+    )
+    operands = [each for each in (time_series.of(year) for time_series in all_series) if each is not None]
+    if len(operands) < len(all_series):
         return None
     words = wording(analysis.language)
     shown_year = words.year.format(year=year)
@@ -62,19 +71,19 @@ def compare_companies(
     return show(lines, [each for _, each in order], each_its_own=True)
 
 
-def _compare_growth(asked: AskedForm, tracks: Sequence[Track], words: Wording) -> Calculated | None:
-    rates: list[tuple[Decimal, Track, Operand, Operand]] = []
-    for track in tracks:
-        last = max(asked.years or track.years, default=0)
-        found = track.all_of((asked.years[0] if len(asked.years) > 1 else last - 1, last))
-        if found is None or found[0].value <= 0 or track.percent:
+def _compare_growth(asked: AskedForm, all_series: Sequence[TimeSeries], words: Wording) -> Calculated | None:
+    rates: list[tuple[Decimal, TimeSeries, Operand, Operand]] = []
+    for time_series in all_series:
+        last = max(asked.years or time_series.years, default=0)
+        found = time_series.all_of((asked.years[0] if len(asked.years) > 1 else last - 1, last))
+        if found is None or found[0].value <= 0 or time_series.percent:
             return None
         before, after = found
-        rates.append(((after.value - before.value) / before.value, track, before, after))
+        rates.append(((after.value - before.value) / before.value, time_series, before, after))
     rates.sort(key=lambda each: -each[0])
     lines = [
-        f"{track.company}, {after.name}, {words.span.format(first=before.year, last=after.year)}: "
+        f"{time_series.company}, {after.name}, {words.span.format(first=before.year, last=after.year)}: "
         f"({after.text} - {before.text}) / {before.text} = {percent(rate)}"
-        for rate, track, before, after in rates
+        for rate, time_series, before, after in rates
     ]
     return show(lines, [after for *_, after in rates], each_its_own=True)

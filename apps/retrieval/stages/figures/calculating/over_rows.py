@@ -13,10 +13,10 @@ from apps.retrieval.stages.figures.calculating.matching import find_tables
 from apps.retrieval.stages.figures.calculating.operands import (
     Calculated,
     Operand,
-    Track,
+    TimeSeries,
     find_pair,
     find_share,
-    find_track,
+    find_time_series,
     operand_of,
     percent,
     rounded,
@@ -32,8 +32,8 @@ _OF_WHICH: Final = re.compile(r"\W*(?:(?:of|from)\s+which|thereof|including|davo
 
 def share(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     """Return one row as a share of another, or of the total of its table."""
-    tracks = find_share(asked.parts[0], asked.parts[1], series, analysis)
-    pair = _in_one_year(asked, *tracks) if tracks else None
+    all_series = find_share(asked.parts[0], asked.parts[1], series, analysis)
+    pair = _in_one_year(asked, *all_series) if all_series else None
     if pair is None or pair[0].value < 0 or pair[1].value <= 0 or pair[0].percent or pair[1].percent:
         return None
     one, other = pair
@@ -49,8 +49,8 @@ def share(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -
 
 def difference(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     """Return by how much one row exceeds another, or their sum."""
-    tracks = find_pair(asked.parts[0], asked.parts[1], series, analysis)
-    pair = _in_one_year(asked, *tracks) if tracks else None
+    all_series = find_pair(asked.parts[0], asked.parts[1], series, analysis)
+    pair = _in_one_year(asked, *all_series) if all_series else None
     if pair is None or pair[0].percent is not pair[1].percent:
         return None
     one, other = pair
@@ -68,12 +68,12 @@ def difference(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalys
 
 def ratio(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     """Return a ratio by the definition that the question brings: a / c, (a - b) / c or (a + b) / c."""
-    tracks = [find_track(part, series, analysis) for part in asked.parts]
-    held = [track for track in tracks if track is not None]
+    all_series = [find_time_series(part, series, analysis) for part in asked.parts]
+    held = [time_series for time_series in all_series if time_series is not None]
     if len(held) < len(asked.parts):
         return None
     year = asked.years[-1] if asked.years else max(set.intersection(*(set(each.years) for each in held)), default=0)
-    operands = [each for each in (track.of(year) for track in held) if each is not None]
+    operands = [each for each in (time_series.of(year) for time_series in held) if each is not None]
     if len(operands) < len(held) or len({each.exponent for each in operands}) > 1 or not operands[-1].value:
         return None
     *above, below = operands
@@ -168,7 +168,7 @@ def _signed(row: Series, year: int) -> Decimal:
     return -number.value if number.negative else number.value
 
 
-def _in_one_year(asked: AskedForm, first: Track, second: Track) -> tuple[Operand, Operand] | None:
+def _in_one_year(asked: AskedForm, first: TimeSeries, second: TimeSeries) -> tuple[Operand, Operand] | None:
     year = asked.years[-1] if asked.years else max(set(first.years) & set(second.years), default=0)
     one, other = first.of(year), second.of(year)
     return (one, other) if one and other and one.exponent == other.exponent else None

@@ -11,8 +11,8 @@ from apps.retrieval.stages.figures.calculating.forms import AskedForm, Form
 from apps.retrieval.stages.figures.calculating.operands import (
     Calculated,
     Operand,
-    Track,
-    find_track,
+    TimeSeries,
+    find_time_series,
     percent,
     rounded,
     show,
@@ -26,8 +26,8 @@ _FEWEST_TO_COMPARE: Final = 2
 
 def change(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     """Return the change of a row from one year to another, as an amount and in per cent, or whether it rose."""
-    track = find_track(asked.parts[0], series, analysis)
-    found = _both_ends(asked, track) if track else None
+    time_series = find_time_series(asked.parts[0], series, analysis)
+    found = _both_ends(asked, time_series) if time_series else None
     if found is None:
         return None
     before, after = found
@@ -67,8 +67,8 @@ def _direction(asked: AskedForm, before: Operand, after: Operand, words: Wording
 
 def compound_growth(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     """Return the compound annual growth of a row between two years."""
-    track = find_track(asked.parts[0], series, analysis)
-    found = _both_ends(asked, track) if track else None
+    time_series = find_time_series(asked.parts[0], series, analysis)
+    found = _both_ends(asked, time_series) if time_series else None
     if found is None or any(each.value <= 0 or each.percent for each in found):
         return None
     before, after = found
@@ -86,27 +86,27 @@ def compound_growth(asked: AskedForm, series: Sequence[Series], analysis: QueryA
 
 def average_or_sum(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     """Return the average or the sum of a row over several years."""
-    track = find_track(asked.parts[0], series, analysis)
-    found = track.all_of(_every_year(asked, track)) if track else None
-    if track is None or found is None or len(found) < _FEWEST_TO_COMPARE:
+    time_series = find_time_series(asked.parts[0], series, analysis)
+    found = time_series.all_of(_every_year(asked, time_series)) if time_series else None
+    if time_series is None or found is None or len(found) < _FEWEST_TO_COMPARE:
         return None
     words = wording(analysis.language)
     total = sum((each.value for each in found), Decimal(0))
     shown = " + ".join(each.text for each in found)
-    sign = " %" if track.percent else ""
+    sign = " %" if time_series.percent else ""
     span = (words.span if _in_a_row(found) else words.years).format(first=found[0].year, last=found[-1].year)
     if asked.form is Form.SUM:
-        return show([words.sum.format(name=track.name, span=span, sum=f"{shown} = {total:,}{sign}")], found)
+        return show([words.sum.format(name=time_series.name, span=span, sum=f"{shown} = {total:,}{sign}")], found)
     mean = rounded(total / len(found), max(each.places for each in found) + 1)
-    line = words.average.format(name=track.name, span=span, sum=f"({shown}) / {len(found)} = {mean:,}{sign}")
+    line = words.average.format(name=time_series.name, span=span, sum=f"({shown}) / {len(found)} = {mean:,}{sign}")
     return show([line], found)
 
 
 def extreme_year(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     """Return the year in which a row was highest or lowest, with the figures of the other years."""
-    track = find_track(asked.parts[0], series, analysis)
-    found = track.all_of(_every_year(asked, track)) if track else None
-    if track is None or found is None or len(found) < _FEWEST_TO_COMPARE:
+    time_series = find_time_series(asked.parts[0], series, analysis)
+    found = time_series.all_of(_every_year(asked, time_series)) if time_series else None
+    if time_series is None or found is None or len(found) < _FEWEST_TO_COMPARE:
         return None
     best = (max if asked.form is Form.HIGHEST else min)(found, key=lambda each: each.value)
     if sum(each.value == best.value for each in found) > 1:
@@ -119,38 +119,38 @@ def extreme_year(asked: AskedForm, series: Sequence[Series], analysis: QueryAnal
     )
     template = words.highest if asked.form is Form.HIGHEST else words.lowest
     year = words.year.format(year=best.year)
-    return show([template.format(name=track.name, year=year, value=best.printed, others=others)], found)
+    return show([template.format(name=time_series.name, year=year, value=best.printed, others=others)], found)
 
 
-def _both_ends(asked: AskedForm, track: Track) -> list[Operand] | None:
+def _both_ends(asked: AskedForm, time_series: TimeSeries) -> list[Operand] | None:
     """Return the figures of the first and the last year: as named, or else the year named and the one before."""
-    if not track.years:
+    if not time_series.years:
         return None
-    last = asked.years[-1] if asked.years else track.years[-1]
+    last = asked.years[-1] if asked.years else time_series.years[-1]
     if len(asked.years) > 1:
         first = asked.years[0]
     elif asked.since:
-        first, last = last, track.years[-1]
+        first, last = last, time_series.years[-1]
     elif asked.count > 1:
         first = last - asked.count + 1
     elif asked.form is Form.COMPOUND_GROWTH:
-        first = track.years[0]
+        first = time_series.years[0]
     else:
         first = last - 1
-    return track.all_of((first, last)) if first < last else None
+    return time_series.all_of((first, last)) if first < last else None
 
 
-def _every_year(asked: AskedForm, track: Track) -> list[int]:
+def _every_year(asked: AskedForm, time_series: TimeSeries) -> list[int]:
     if len(asked.years) > 1:
         first, last = asked.years[0], asked.years[-1]
         whole = asked.whole_range or len(asked.years) > 2
         return list(range(first, last + 1)) if whole and last - first < _MOST_YEARS else list(asked.years)
     if asked.since and asked.years:
-        return [year for year in track.years if year >= asked.years[0]]
-    last = asked.years[0] if asked.years else track.years[-1] if track.years else 0
+        return [year for year in time_series.years if year >= asked.years[0]]
+    last = asked.years[0] if asked.years else time_series.years[-1] if time_series.years else 0
     if asked.count > 1:
         return list(range(last - asked.count + 1, last + 1))
-    return [year for year in track.years if year <= last]
+    return [year for year in time_series.years if year <= last]
 
 
 def _in_a_row(found: Sequence[Operand]) -> bool:

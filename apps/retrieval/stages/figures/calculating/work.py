@@ -16,7 +16,7 @@ from apps.retrieval.stages.figures.calculating.forms import AskedForm, Form, rea
 from apps.retrieval.stages.figures.calculating.operands import (
     Calculated,
     Operand,
-    find_track,
+    find_time_series,
     in_language,
     in_scale,
     show,
@@ -98,8 +98,8 @@ def _work(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -
 
 
 def _value(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
-    track = find_track(analysis.text, series, analysis)
-    found = track.all_of(asked.years or track.years[-1:]) if track else None
+    time_series = find_time_series(analysis.text, series, analysis)
+    found = time_series.all_of(asked.years or time_series.years[-1:]) if time_series else None
     if found is None or not all(_gives_what_is_asked(each, asked) for each in found):
         return None
     lines = [line for each in found if (line := in_scale(each, asked, wording(analysis.language)))]
