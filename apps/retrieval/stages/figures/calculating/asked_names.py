@@ -10,9 +10,12 @@ from typing import Final
 from apps.corpus.terms import terms
 from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.figures.calculating.form_words import GROUPS, NAMES_NO_FIGURE
-from apps.retrieval.stages.figures.calculating.series import Series
+from apps.retrieval.stages.figures.calculating.noun_phrases import naming_words
+from apps.retrieval.stages.figures.calculating.series import Series, is_period
 from apps.retrieval.stages.figures.line_items import ITEMS
 from apps.retrieval.stages.figures.measures import MEASURES
+from apps.retrieval.stages.question.glossary import GLOSSARY
+from apps.retrieval.stages.question.glossary_entry import Nature
 from apps.retrieval.stages.question.mentions import blank_mentions, mentions_of
 
 Names = tuple[frozenset[str], ...]
@@ -24,6 +27,7 @@ _WORD_WEIGHT: Final = 1.0
 _NAME_WEIGHT: Final = 2.0
 """A figure of another place or product is another figure."""
 _PIECE: Final = re.compile(r"(?<=[.?!:;])\s+|\s[\u2013\u2014-]\s")
+_ASKING_ENDS: Final = ("?", ":")
 _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _WORD: Final = re.compile(r"[^\W\d_][\w&'\u2019-]*")
 # What stands beside a figure's name in a question, or in a row's label, without making it another figure.
@@ -55,6 +59,7 @@ _PLAIN_GERMAN: Final = """
     mio mrd tsd frage antwort ergebnisrechnung vs ggu gegen geg stelle stellen differenz unterschied vergleich
     verhaltnis bezug rechnung schnitt ende anfang seite bereich ausweis
 """
+_PLACES: Final = frozenset(entry.label for entry in GLOSSARY if entry.nature is Nature.PLACE)
 # A capital that does not begin the text.
 _NAME: Final = re.compile(r"(?<=\s)[A-Z][\w&'\u2019-]+")
 _GERMAN_MODIFIER: Final = re.compile(r"\w+(?:e|en|er|es|em)")
@@ -69,7 +74,7 @@ def asked_names(part: str, analysis: QueryAnalysis, among: Sequence[Series], *, 
     those that only lead up to a question name nothing.
     """
     language = analysis.language
-    told = _telling(part, analysis, among)
+    told = _telling(_without_places(part, analysis), analysis, among)
     wanted: list[tuple[Names, float]] = []
     rest = told
     for trigger, names in (*_glossary_names(analysis), *_lines(language)):
@@ -78,15 +83,44 @@ def asked_names(part: str, analysis: QueryAnalysis, among: Sequence[Series], *, 
             wanted.append((names, _LINE_WEIGHT))
     companies = {*(each.passage.chunk.document.company for each in among), *analysis.companies_named}
     plain = plain_terms(language).union(*(terms(company, language) for company in companies))
+    named = _in_noun_phrases(told, analysis, among)
     rest = NAMES_NO_FIGURE.sub(" ", rest)
     if not groups:
         rest = GROUPS.sub(" ", rest)
     if language == "de":
         rest = _german_names(rest, plain, language)
     proper = frozenset[str]() if language == "de" else frozenset(terms(" ".join(_NAME.findall(rest)), language))
-    further = dict.fromkeys(term for term in terms(rest, language) if term not in plain and not term[0].isdigit())
+    further = dict.fromkeys(
+        term
+        for term in terms(rest, language)
+        if term not in plain and not is_period(term) and (named is None or term in named)
+    )
     weights = ((term, _NAME_WEIGHT if term in proper else _WORD_WEIGHT) for term in further)
     return (*dict.fromkeys(wanted), *(((frozenset({term}),), weight) for term, weight in weights))
+
+
+def _without_places(part: str, analysis: QueryAnalysis) -> str:
+    """Return a part without the names of the statements in which a figure stands: they are no figure."""
+    for each in analysis.expansions:
+        if each.label in _PLACES:
+            part = blank_mentions(part, mentions_of(each.trigger, part))
+    return part
+
+
+def _in_noun_phrases(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> frozenset[str] | None:
+    """Return the terms of the noun phrases that may name a figure; None for a German question, which is not parsed."""
+    if analysis.language == "de":
+        return None
+    rows = frozenset[str]().union(*(each.own | each.column.union(terms(each.heading, "en")) for each in among))
+    triggers = (terms(each.trigger, "en") for each in analysis.expansions)
+    known = rows.union(_terms_of_lines(), *triggers) - plain_terms("en")
+    return frozenset(terms(naming_words(part, known), "en"))
+
+
+# The cache holds only labels of line_items.py, and nothing of a document or a question.
+@lru_cache(maxsize=1)
+def _terms_of_lines() -> frozenset[str]:
+    return frozenset(term for item in ITEMS.values() for label in item.labels for term in terms(label, "en"))
 
 
 def _glossary_names(analysis: QueryAnalysis) -> list[tuple[str, Names]]:
@@ -131,12 +165,25 @@ def plain_terms(language: str) -> frozenset[str]:
 
 
 def _telling(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> str:
-    """Return those pieces of a text, between full stops and colons, that hold a year or a word of a table."""
+    """Return those pieces of a text, between full stops and colons, that ask for something.
+
+    These name a year or a company, or are the question itself and hold a word of a table. How the answer is to be found
+    and written ("Base it on the balance sheet.") stands in other sentences.
+    """
     labels = frozenset[str]().union(*(each.own for each in among)) - plain_terms(analysis.language)
-    telling = [
-        each for each in _PIECE.split(part) if _YEAR.search(each) or labels & frozenset(terms(each, analysis.language))
+    companies = [each.lower() for each in analysis.companies_named]
+    pieces = _PIECE.split(part)
+    with_labels = [each for each in pieces if labels & frozenset(terms(each, analysis.language))]
+    asking = [
+        each
+        for each in pieces
+        if _YEAR.search(each)
+        or any(company in each.lower() for company in companies)
+        or (each in with_labels and each.rstrip().endswith(_ASKING_ENDS))
     ]
-    return " ".join(telling) or part
+    if not labels & frozenset(terms(" ".join(asking), analysis.language)):
+        asking = [each for each in pieces if each in asking or each in with_labels]
+    return " ".join(asking) or part
 
 
 def _german_names(text: str, plain: frozenset[str], language: str) -> str:

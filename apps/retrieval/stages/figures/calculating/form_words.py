@@ -116,9 +116,23 @@ STATES_IT: Final = re.compile(
     re.IGNORECASE,
 )
 UNIT_ASKED: Final = re.compile(
-    r"\bin\s+(?P<unit>thousands?|millions?|billions?|tausend|millionen|milliarden)\b", re.IGNORECASE
+    r"\bin\s+(?:(?:[A-Z]{3}|US|U\.S\.|dollars?|euros?|pounds?|[$€£])\s*){0,2}"
+    r"(?P<unit>thousands?|millions?|billions?|tsd|mio|mrd|bn|mn|tausend|millionen|milliarden)\b",
+    re.IGNORECASE,
 )
-UNITS: Final = {"thousand": 3, "million": 6, "billion": 9, "tausend": 3, "millionen": 6, "milliarden": 9}
+UNITS: Final = {
+    "thousand": 3,
+    "million": 6,
+    "billion": 9,
+    "tausend": 3,
+    "millionen": 6,
+    "milliarden": 9,
+    "tsd": 3,
+    "mio": 6,
+    "mrd": 9,
+    "mn": 6,
+    "bn": 9,
+}
 ROUNDED: Final = re.compile(
     r"\b(?P<places>one|two|three|no|eine|zwei|drei|[0-4])\s+(?:decimals?|decimal\s+places?|nachkommastellen?)\b",
     re.IGNORECASE,

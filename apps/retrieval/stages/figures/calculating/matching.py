@@ -23,6 +23,7 @@ _ABOVE: Final = 0.8
 """What stands right above a row, or further up, and not in it, counts this much: "Revenue" above "Cranes"."""
 # Plain words that part one line of a statement from another: current assets are not all assets.
 _PARTING: Final = frozenset({"current", "period", "half", "quarter", "chang"})
+_KINDS_OF_AMOUNT: Final = frozenset({"net", "gross", "total"})
 # Stop words of the search that make another line, and lines that are themselves changes.
 _ANOTHER_LINE: Final = re.compile(
     r"\b(?:other|non|sonstige\w*|\u00fcbrige\w*|(?:change|increase|decrease|movement)s?\s+(?:in|of)|ver\u00e4nderung(?:en)?\s+(?:de[rs]|von))\b",
@@ -35,17 +36,19 @@ class Match:
     """A series that a question names.
 
     named: the share of the question's words that it holds. label: the share of its own label that the question names.
-    word_for_word: the same, with the plain words of the label.
+    word_for_word: the same, with the plain words of the label. parted: how many of the words net, gross and total both
+    have.
     """
 
     series: Series
     named: float
     label: float
     word_for_word: float
+    parted: int = 0
 
     @property
-    def score(self) -> tuple[float, float, float]:
-        return (round(self.named, 3), round(self.label, 3), round(self.word_for_word, 3))
+    def score(self) -> tuple[float, float, float, int]:
+        return (round(self.named, 3), round(self.label, 3), round(self.word_for_word, 3), self.parted)
 
     @property
     def is_near(self) -> bool:
@@ -99,6 +102,7 @@ def match_of(series: Series, wanted: Wanted, words: frozenset[str], language: st
         named=held / total,
         label=len(own & (explained | words)) / len(own) if own else 0.0,
         word_for_word=len(series.own & (explained | words)) / len(series.own) if series.own else 0.0,
+        parted=len(series.own & words & _KINDS_OF_AMOUNT),
     )
 
 

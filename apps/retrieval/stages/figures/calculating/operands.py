@@ -81,7 +81,7 @@ def find_time_series(part: str, series: Sequence[Series], analysis: QueryAnalysi
     """
     rows = _best(part, series, analysis)
     if rows:
-        return merge_rows(rows)
+        return merge_rows(rows) or merge_rows([each for each in rows if each.of_statement])
     ratio = asked_ratio(part, series, analysis)
     return _of_ratio(ratio, analysis.language) if ratio else None
 

@@ -69,6 +69,11 @@ class Series:
     per_share: bool
 
     @property
+    def of_statement(self) -> bool:
+        """Whether it stands on a page that prints a financial statement, and not in a note or summary."""
+        return bool(self.passage.chunk.statements)
+
+    @property
     def columns(self) -> tuple[object, ...]:
         """What rows share that stand in one table, under one heading, in the same columns."""
         return (self.table, self.heading, self.column, self.unit)
@@ -163,12 +168,13 @@ def _by_column(figures: Iterable[Figure], language: str) -> Iterator[list[tuple[
     for figure in figures:
         if len(figure.years) != 1:
             continue
-        column = frozenset(term for term in terms(figure.column, language) if not _is_period(term))
+        column = frozenset(term for term in terms(figure.column, language) if not is_period(term))
         groups.setdefault((column, figure.number.unit), []).append((figure, column))
     yield from groups.values()
 
 
-def _is_period(term: str) -> bool:
+def is_period(term: str) -> bool:
+    """Return whether a term is a number or a period, and so no part of a name."""
     return term[0].isdigit() or _PERIOD.fullmatch(term) is not None
 
 
