@@ -27,6 +27,9 @@ _WORD_WEIGHT: Final = 1.0
 _NAME_WEIGHT: Final = 2.0
 """A figure of another place or product is another figure."""
 _PIECE: Final = re.compile(r"(?<=[.?!:;])\s+|\s[\u2013\u2014-]\s")
+_LEAD: Final = re.compile(
+    r".*?[,:]\s+(?=(?:by\s+)?(?:what|which|how|did|does|do|is|was|were|are|has|have|can|could)\b)", re.IGNORECASE | re.DOTALL
+)
 _ASKING_ENDS: Final = ("?", ":")
 _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _WORD: Final = re.compile(r"[^\W\d_][\w&'\u2019-]*")
@@ -34,7 +37,7 @@ _WORD: Final = re.compile(r"[^\W\d_][\w&'\u2019-]*")
 _PLAIN: Final = """
     use used divided two three four five spend spent bring brought earn earned total net consolidated company
     firm group year years end full fiscal financial reported amount amounts figure figures value values number
-    numbers level overall annual yearly quarter half period time times date line item row cell position table
+    numbers level unadjusted overall annual yearly quarter half period time times date line item row cell position table
     sheet spreadsheet column report reports filing statement statements page book accounts account s go goes
     gone going went come comes came do make made take taken took put get got give gave given say says said tell
     told name named show shown look looked looking see seen find found need needed want wanted ask asked check
@@ -97,6 +100,13 @@ def asked_names(part: str, analysis: QueryAnalysis, among: Sequence[Series], *, 
     )
     weights = ((term, _NAME_WEIGHT if term in proper else _WORD_WEIGHT) for term in further)
     return (*dict.fromkeys(wanted), *(((frozenset({term}),), weight) for term, weight in weights))
+
+
+def _without_lead(piece: str, labels: frozenset[str], language: str) -> str:
+    """Return a sentence from its question word on, if a word of a table follows: "Judging by the notes, what is ..."."""
+    found = _LEAD.match(piece)
+    rest = piece[found.end() :] if found else ""
+    return rest if labels & frozenset(terms(rest, language)) else piece
 
 
 def _without_places(part: str, analysis: QueryAnalysis) -> str:
@@ -172,7 +182,7 @@ def _telling(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> str
     """
     labels = frozenset[str]().union(*(each.own for each in among)) - plain_terms(analysis.language)
     companies = [each.lower() for each in analysis.companies_named]
-    pieces = _PIECE.split(part)
+    pieces = [_without_lead(each, labels, analysis.language) for each in _PIECE.split(part)]
     with_labels = [each for each in pieces if labels & frozenset(terms(each, analysis.language))]
     asking = [
         each

@@ -11,7 +11,7 @@ from typing import Final
 from apps.retrieval.contracts import Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.calculating.forms import AskedForm
 from apps.retrieval.stages.figures.calculating.matching import find_series, names_table
-from apps.retrieval.stages.figures.calculating.ratios import Ratio, asked_ratio
+from apps.retrieval.stages.figures.calculating.ratios import Ratio, WorkedRatio, asked_ratio
 from apps.retrieval.stages.figures.calculating.series import Series, is_total
 from apps.retrieval.stages.figures.calculating.wording import Wording, wording
 from apps.retrieval.stages.figures.numbers import NumberUnit
@@ -198,35 +198,38 @@ def operand_of(series: Series, year: int, *, signed: bool = False) -> Operand | 
 
 
 def _of_ratio(ratio: Ratio, language: str) -> TimeSeries:
-    words = wording(language)
-
-    rows = ", ".join(f"“{each.label}”" for each in ratio.lines.values())
+    rows = tuple(each.label for each in ratio.lines.values())
 
     def of(year: int) -> Operand | None:
         worked = ratio.of(year)
-        if worked is None:
-            return None
-        text = f"{worked.value:,}{' %' if ratio.percent else ''}"
-        return Operand(
-            label=ratio.label,
-            name=ratio.label,
-            year=year,
-            value=worked.value,
-            text=text,
-            printed=text,
-            percent=ratio.percent,
-            places=max(0, -int(worked.value.as_tuple().exponent)),
-            exponent=None,
-            currencies=frozenset(),
-            rows=worked.rows,
-            refs=worked.refs,
-            before=words.measure.format(
-                name=ratio.label, rows=rows, year=words.year.format(year=year), sum=f"{worked.text} = {text}"
-            ),
-        )
+        return worked_operand(worked, ratio.label, rows, year, language) if worked else None
 
     return TimeSeries(
         label=ratio.label, name=ratio.label, percent=ratio.percent, years=ratio.years, company=ratio.company, of=of
+    )
+
+
+def worked_operand(worked: WorkedRatio, label: str, rows: Sequence[str], year: int, language: str) -> Operand:
+    """Return what was calculated for a year as an operand. Args: label: its name; empty if the rows are its name."""
+    words = wording(language)
+    text = f"{worked.value:,}{' %' if worked.percent else ''}"
+    named = ", ".join(f"“{each}”" for each in dict.fromkeys(rows))
+    template = words.measure if label else words.rows
+    calculation = f"{worked.text} = {text}"
+    return Operand(
+        label=label or named,
+        name=label or named,
+        year=year,
+        value=worked.value,
+        text=text,
+        printed=text,
+        percent=worked.percent,
+        places=max(0, -int(worked.value.as_tuple().exponent)),
+        exponent=worked.exponent,
+        currencies=frozenset(),
+        rows=worked.rows,
+        refs=worked.refs,
+        before=template.format(name=label, rows=named, year=words.year.format(year=year), sum=calculation),
     )
 
 

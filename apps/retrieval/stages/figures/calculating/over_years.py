@@ -6,32 +6,28 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
-from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.figures.calculating.forms import AskedForm, Form
 from apps.retrieval.stages.figures.calculating.operands import (
     Calculated,
     Operand,
     TimeSeries,
-    find_time_series,
     percent,
     rounded,
     show,
 )
-from apps.retrieval.stages.figures.calculating.series import Series
 from apps.retrieval.stages.figures.calculating.wording import Wording, wording
 
 _MOST_YEARS: Final = 20
 _FEWEST_TO_COMPARE: Final = 2
 
 
-def change(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
+def change(asked: AskedForm, time_series: TimeSeries, language: str) -> Calculated | None:
     """Return the change of a row from one year to another, as an amount and in per cent, or whether it rose."""
-    time_series = find_time_series(asked.parts[0], series, analysis)
-    found = _both_ends(asked, time_series) if time_series else None
+    found = _both_ends(asked, time_series)
     if found is None:
         return None
     before, after = found
-    words = wording(analysis.language)
+    words = wording(language)
     lines = list(_change_lines(before, after, words))
     if asked.yes_no:
         lines.insert(0, _direction(asked, before, after, words))
@@ -65,17 +61,16 @@ def _direction(asked: AskedForm, before: Operand, after: Operand, words: Wording
     return (words.yes if moved and (moved > 0) is asked.rises else words.no).format(said=said)
 
 
-def compound_growth(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
+def compound_growth(asked: AskedForm, time_series: TimeSeries, language: str) -> Calculated | None:
     """Return the compound annual growth of a row between two years."""
-    time_series = find_time_series(asked.parts[0], series, analysis)
-    found = _both_ends(asked, time_series) if time_series else None
+    found = _both_ends(asked, time_series)
     if found is None or any(each.value <= 0 or each.percent for each in found):
         return None
     before, after = found
     years = after.year - before.year
     rate = (after.value / before.value) ** (Decimal(1) / years) - 1
     power = f" ^ (1/{years})" if years > 1 else ""
-    words = wording(analysis.language)
+    words = wording(language)
     line = words.growth.format(
         name=before.name,
         span=words.span.format(first=before.year, last=after.year),
@@ -84,13 +79,12 @@ def compound_growth(asked: AskedForm, series: Sequence[Series], analysis: QueryA
     return show([line], found)
 
 
-def average_or_sum(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
+def average_or_sum(asked: AskedForm, time_series: TimeSeries, language: str) -> Calculated | None:
     """Return the average or the sum of a row over several years."""
-    time_series = find_time_series(asked.parts[0], series, analysis)
-    found = time_series.all_of(_every_year(asked, time_series)) if time_series else None
-    if time_series is None or found is None or len(found) < _FEWEST_TO_COMPARE:
+    found = time_series.all_of(_every_year(asked, time_series))
+    if found is None or len(found) < _FEWEST_TO_COMPARE:
         return None
-    words = wording(analysis.language)
+    words = wording(language)
     total = sum((each.value for each in found), Decimal(0))
     shown = " + ".join(each.text for each in found)
     sign = " %" if time_series.percent else ""
@@ -102,16 +96,15 @@ def average_or_sum(asked: AskedForm, series: Sequence[Series], analysis: QueryAn
     return show([line], found)
 
 
-def extreme_year(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
+def extreme_year(asked: AskedForm, time_series: TimeSeries, language: str) -> Calculated | None:
     """Return the year in which a row was highest or lowest, with the figures of the other years."""
-    time_series = find_time_series(asked.parts[0], series, analysis)
-    found = time_series.all_of(_every_year(asked, time_series)) if time_series else None
-    if time_series is None or found is None or len(found) < _FEWEST_TO_COMPARE:
+    found = time_series.all_of(_every_year(asked, time_series))
+    if found is None or len(found) < _FEWEST_TO_COMPARE:
         return None
     best = (max if asked.form is Form.HIGHEST else min)(found, key=lambda each: each.value)
     if sum(each.value == best.value for each in found) > 1:
         return None
-    words = wording(analysis.language)
+    words = wording(language)
     others = ", ".join(
         words.figure.format(value=each.printed, year=words.year.format(year=each.year))
         for each in found

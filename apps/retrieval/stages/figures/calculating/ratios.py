@@ -22,10 +22,16 @@ _PLACES: Final = {Result.RATIO: 2, Result.PERCENT: 1}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkedRatio:
-    """A measure in one year. value: in per cent where it is a share. text: the calculation without its result."""
+    """A measure in one year.
+
+    value: in per cent where it is a share. text: the calculation without its result. exponent: the scale of an amount,
+    if it is stated.
+    """
 
     value: Decimal
+    percent: bool
     text: str
+    exponent: int | None = None
     rows: tuple[tuple[Quote, Passage], ...]
     refs: tuple[str, ...]
 
@@ -70,6 +76,7 @@ class Ratio:
             value = value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
         return WorkedRatio(
             value=value,
+            percent=self.percent,
             text=worked.text,
             rows=tuple((each.quote, each.passage) for each in used.values()),
             refs=tuple(dict.fromkeys(each.passage.ref_id for each in used.values())),

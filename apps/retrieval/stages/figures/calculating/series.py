@@ -70,8 +70,8 @@ class Series:
 
     @property
     def of_statement(self) -> bool:
-        """Whether it stands on a page that prints a financial statement, and not in a note or summary."""
-        return bool(self.passage.chunk.statements)
+        """Whether it is the row of a financial statement that comes nearest to a line asked for, and no note's."""
+        return any(line.start == self.quote.start for line in self.passage.lines)
 
     @property
     def columns(self) -> tuple[object, ...]:

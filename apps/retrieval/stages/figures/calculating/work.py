@@ -6,16 +6,21 @@ What is written is checked like any other statement (grounding/ground.py).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from decimal import Context, DivisionByZero, InvalidOperation, Overflow, localcontext
 from functools import partial
 from typing import Final
 
 from apps.retrieval.contracts import ContextBlock, QueryAnalysis
+from apps.retrieval.stages.figures.calculating.defined import find_defined
+from apps.retrieval.stages.figures.calculating.definitions import Definition, read_definition
 from apps.retrieval.stages.figures.calculating.forms import AskedForm, Form, read_forms
 from apps.retrieval.stages.figures.calculating.operands import (
     Calculated,
     Operand,
+    TimeSeries,
     find_time_series,
     in_language,
     in_scale,
@@ -31,8 +36,9 @@ from apps.retrieval.stages.figures.own_formula import brings_a_formula
 
 _PRECISE: Final = Context(prec=40)
 
-Work = Callable[[AskedForm, Sequence[Series], QueryAnalysis], Calculated | None]
-_OVER_YEARS: Final[Mapping[Form, Work]] = {
+OverYears = Callable[[AskedForm, TimeSeries, str], Calculated | None]
+OverRows = Callable[[AskedForm, Sequence[Series], QueryAnalysis], Calculated | None]
+_OVER_YEARS: Final[Mapping[Form, OverYears]] = {
     Form.CHANGE: change,
     Form.COMPOUND_GROWTH: compound_growth,
     Form.AVERAGE: average_or_sum,
@@ -40,7 +46,7 @@ _OVER_YEARS: Final[Mapping[Form, Work]] = {
     Form.HIGHEST: extreme_year,
     Form.LOWEST: extreme_year,
 }
-_OVER_ROWS: Final[Mapping[Form, Work]] = {
+_OVER_ROWS: Final[Mapping[Form, OverRows]] = {
     Form.SHARE: share,
     Form.DIFFERENCE: difference,
     Form.RATIO: ratio,
@@ -61,8 +67,13 @@ def calculate(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | No
     if len(analysis.companies_named) > 1:
         found = _try(lambda: compare_companies(analysis.companies_named, forms[0], series, analysis))
     else:
-        tried = (_try(partial(_work, asked, series, analysis)) for asked in forms)
-        found = next((each for each in tried if each), None)
+        definition = read_definition(analysis.text)
+        by_definition = [partial(_by_definition, definition, series, analysis)] if definition else []
+        works = [*by_definition, *(partial(_work, asked, series, analysis) for asked in forms)]
+        # Where nothing is asked of the ratio of two figures, a share of a table's total may be meant.
+        if definition is not None and not definition.is_defined and not _is_composed(definition, analysis):
+            works = [*works[1:], *works[:1]]
+        found = next((each for each in map(_try, works) if each), None)
     return in_language(found, analysis.language) if found else None
 
 
@@ -84,7 +95,7 @@ def find_value(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | N
 def asks_for_a_calculation(analysis: QueryAnalysis) -> bool:
     """Return whether a row alone does not answer: a change, a share or a comparison is asked for, and not a figure."""
     forms = read_forms(analysis)
-    return len(forms) > 1 or len(analysis.companies_named) > 1
+    return len(forms) > 1 or len(analysis.companies_named) > 1 or bool(forms and read_definition(analysis.text))
 
 
 def asks_for_a_measure(analysis: QueryAnalysis) -> bool:
@@ -93,8 +104,40 @@ def asks_for_a_measure(analysis: QueryAnalysis) -> bool:
 
 
 def _work(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
-    work = (_OVER_ROWS if asked.among_rows else _OVER_YEARS).get(asked.form)
-    return work(asked, series, analysis) if work else None
+    if asked.among_rows:
+        over_rows = _OVER_ROWS.get(asked.form)
+        return over_rows(asked, series, analysis) if over_rows else None
+    over_years = _OVER_YEARS.get(asked.form)
+    time_series = find_time_series(asked.parts[0], series, analysis) if over_years else None
+    return over_years(asked, time_series, analysis.language) if over_years and time_series else None
+
+
+def _is_composed(definition: Definition, analysis: QueryAnalysis) -> bool:
+    """Return whether a question asks for a change, an average or the like of a formula, and not for its value."""
+    return len(_forms_beside(definition, analysis)) > 1
+
+
+def _forms_beside(definition: Definition, analysis: QueryAnalysis) -> tuple[AskedForm, ...]:
+    """Return the forms of a question without its formula, whose years are of its parts, and not of what is asked."""
+    forms = read_forms(replace(analysis, text=definition.rest))
+    years = forms[-1].years if forms else ()
+    beside = tuple(year for year in years if re.search(rf"(?<!\d)(?:{year}|{year % 100:02})(?!\d)", definition.rest))
+    return tuple(replace(each, years=beside or years[-1:]) for each in forms if not each.among_rows)
+
+
+def _by_definition(
+    definition: Definition, series: Sequence[Series], analysis: QueryAnalysis
+) -> Calculated | None:
+    """Return what is asked of the formula that a question brings: its value, change, average and so on."""
+    forms = _forms_beside(definition, analysis)
+    time_series = find_defined(definition, forms[-1], series, analysis) if forms else None
+    if time_series is None:
+        return None
+    for asked in forms:
+        if (over_years := _OVER_YEARS.get(asked.form)) and (found := over_years(asked, time_series, analysis.language)):
+            return found
+    operands = time_series.all_of(forms[-1].years or time_series.years[-1:])
+    return show([], operands) if operands and len(forms) == 1 else None
 
 
 def _value(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
