@@ -84,7 +84,9 @@ class ExtractiveGenerator:
         # Rows alone are no answer to a question for a change, a share or a comparison.
         alone = asks_for_a_calculation(analysis)
         if rows := self._from_rows(analysis, context, rated):
-            return rows if rows.worked_out or not (alone or asks_for_a_measure(analysis)) else as_closest(rows)
+            if len(analysis.companies_named) > 1 or (alone and not rows.worked_out):
+                return as_closest(rows)
+            return rows if rows.worked_out or not asks_for_a_measure(analysis) else as_closest(rows)
         chosen = choose(rated, analysis, context, kind, most=self._maximum_quotes)
         if chosen is None or chosen.nearness < CLOSE_FROM:
             return self._answer((), "", refusal=Refusal(reason=RefusalReason.NOT_IN_CONTEXT, message=_NOTHING))

@@ -178,7 +178,7 @@ MEASURES: Final[dict[str, tuple[Measure, ...]]] = {
     "interest coverage": (
         _measure("Operating income / interest expense", "{operating income} / {interest expense}", Result.RATIO),
     ),
-    "dividend payout ratio": (_measure("Dividends / net income", "{dividends} / {net income}", Result.RATIO),),
+    "dividend payout ratio": (_measure("Dividends / net income", "{dividends} / {net income}", Result.PERCENT),),
     "return on equity": (
         _measure("Net income / equity at the end of the year", "{net income} / {equity}", Result.PERCENT),
     ),

@@ -262,20 +262,26 @@ def percent(share: Decimal) -> str:
 
 def in_scale(operand: Operand, asked: AskedForm, words: Wording) -> str:
     """Return a figure in the scale that is asked for; nothing if that is its own, or its own is not stated."""
-    scales = dict(words.scales)
     if asked.exponent is None or operand.exponent in (None, asked.exponent) or operand.percent or operand.before:
         return ""
-    value = operand.value.scaleb((operand.exponent or 0) - asked.exponent)
-    if asked.places is not None:
-        value = value.quantize(Decimal(1).scaleb(-asked.places), rounding=ROUND_HALF_UP)
+    return convert(operand, asked.exponent, words, places=asked.places).before
+
+
+def convert(operand: Operand, exponent: int, words: Wording, *, places: int | None = None) -> Operand:
+    """Return an operand whose scale is stated in another scale, with the conversion before it."""
+    scales = dict(words.scales)
+    value = operand.value.scaleb((operand.exponent or 0) - exponent)
+    if places is not None:
+        value = value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
     # Digits that only say the scale are no decimals: 68.700 thousand for 68.7 million.
-    shown = f"{value:,f}"
-    return words.scale.format(
+    text = f"{value:,f}"
+    before = words.scale.format(
         name=operand.name,
         year=words.year.format(year=operand.year),
         given=f"{operand.text} {scales.get(operand.exponent or 0, '')}".strip(),
-        result=f"{shown} {scales[asked.exponent]}",
+        result=f"{text} {scales[exponent]}",
     )
+    return replace(operand, value=value, text=text, printed=text, exponent=exponent, before=before)
 
 
 def in_language(calculated: Calculated, language: str) -> Calculated:

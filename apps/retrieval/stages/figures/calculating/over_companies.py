@@ -14,6 +14,7 @@ from apps.retrieval.stages.figures.calculating.operands import (
     Calculated,
     Operand,
     TimeSeries,
+    convert,
     find_time_series,
     percent,
     show,
@@ -56,8 +57,9 @@ def compare_companies(
         return None
     words = wording(analysis.language)
     shown_year = words.year.format(year=year)
+    operands = _in_one_scale(operands, words)
     order = list(zip(companies, operands, strict=True))
-    # Figures in another scale or currency stand side by side, without a difference.
+    # Figures in another currency stand side by side, without a difference.
     comparable = len({(each.exponent, each.currencies) for each in operands}) == 1
     if comparable:
         order.sort(key=lambda each: -each[1].value)
@@ -69,6 +71,16 @@ def compare_companies(
         shown = f"{most.text} - {least.text} = {result}"
         lines.append(words.less.format(name=name, other=other, year=shown_year, sum=shown))
     return show(lines, [each for _, each in order], each_its_own=True)
+
+
+def _in_one_scale(operands: Sequence[Operand], words: Wording) -> list[Operand]:
+    """Return amounts of one currency in the largest of their scales, if all of them are stated."""
+    scales = [each.exponent for each in operands if each.exponent is not None]
+    same_currency = len({each.currencies for each in operands}) == 1
+    if len(scales) < len(operands) or len(set(scales)) == 1 or not same_currency:
+        return list(operands)
+    largest = max(scales)
+    return [each if each.exponent == largest else convert(each, largest, words) for each in operands]
 
 
 def _compare_growth(asked: AskedForm, all_series: Sequence[TimeSeries], words: Wording) -> Calculated | None:
