@@ -1,0 +1,1 @@
+"""The names under which reports print a figure and people ask for it, in English and German."""

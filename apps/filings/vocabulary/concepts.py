@@ -1,0 +1,116 @@
+"""The concepts of finance: each a figure, with the names that rows of reports and questions give it.
+
+The names are data and stand in the TOML files beside this module. A table of a file is a concept. Its keys are those of
+Concept; German names stand in keys of their own (labels_de, asked_de). A name belongs to one concept only, and a name
+that may mean several ("margin", "assets") belongs to none; a test checks the first.
+"""
+
+from __future__ import annotations
+
+import tomllib
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from apps.corpus.extraction.statements import Statement
+
+
+class Period(StrEnum):
+    INSTANT = "instant"
+    DURATION = "duration"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Concept:
+    """A figure that reports print.
+
+    statement: None for a figure that stands in none of the statements, such as the number of employees.
+    labels:    what rows call it, the plainest first; English before German.
+    asked:     what else people call it: short forms and usual names.
+    german:    those of labels and asked that are German.
+    tags:      its XBRL elements, as "us-gaap:Revenues" or "ifrs-full:Revenue".
+    parts:     concepts that add up to it, or that stand in for it where a report prints no row of its own.
+    """
+
+    name: str
+    statement: Statement | None
+    period: Period
+    labels: tuple[str, ...]
+    asked: tuple[str, ...]
+    german: frozenset[str]
+    tags: tuple[str, ...]
+    parts: tuple[str, ...]
+
+
+_KEYS: Final = frozenset({"statement", "period", "labels", "labels_de", "asked", "asked_de", "tags", "parts"})
+
+
+def read_concept(name: str, entry: Mapping[str, Any]) -> Concept:
+    """Make a concept of a table of a file. Raises: ValueError for a key that no concept has."""
+    if unknown := entry.keys() - _KEYS:
+        raise ValueError(f"Unknown keys of the concept {name}: {', '.join(sorted(unknown))}")
+    labels_de, asked_de = entry.get("labels_de", ()), entry.get("asked_de", ())
+    return Concept(
+        name=name,
+        statement=Statement(entry["statement"]) if "statement" in entry else None,
+        period=Period(entry["period"]),
+        labels=(*entry.get("labels", ()), *labels_de),
+        asked=(*entry.get("asked", ()), *asked_de),
+        german=frozenset((*labels_de, *asked_de)),
+        tags=tuple(entry.get("tags", ())),
+        parts=tuple(entry.get("parts", ())),
+    )
+
+
+def _read_all() -> Mapping[str, Concept]:
+    concepts: dict[str, Concept] = {}
+    for path in sorted(Path(__file__).parent.glob("*.toml")):
+        for name, entry in tomllib.loads(path.read_text(encoding="utf-8")).items():
+            if name in concepts:
+                raise ValueError(f"The concept {name} stands in two files, the second is {path.name}")
+            concepts[name] = read_concept(name, entry)
+    return MappingProxyType(concepts)
+
+
+CONCEPTS: Final = _read_all()
+"""Name -> concept."""
+
+UPPER_CASE_ONLY: Final = frozenset(
+    {"ACL", "ADR", "AP", "APIC", "AR", "ARO", "ASK", "ASKs", "AV", "BEV", "BOLI", "CASK", "CDs", "COLI"}
+    | {"CRE", "CSM", "CTA", "DAC", "DAP", "DAU", "DBO", "EAT", "EK", "ES 97.5", "FK", "GLA", "LAE", "LFL"}
+    | {"LOE", "LTD", "MAK", "MAU", "NAV", "NOL", "OCF", "OREO", "PIF", "PPE", "RAB", "RASK", "ROTE", "RPM"}
+    | {"RSt", "SBA", "SBE", "SGA", "SSS", "TAC", "TER", "UV", "VaR"}
+)
+"""Asked names that mean something else, or nothing, in lower case; they count only as they are written here."""
+
+
+def fold_name(text: str) -> str:
+    """Return what makes a name the same as another: its letters and digits, without case, blanks and punctuation."""
+    return "".join(each for each in unicodedata.normalize("NFKC", text).casefold() if each.isalnum())
+
+
+_BY_NAME: Final = {
+    fold_name(name): concept
+    for concept in CONCEPTS.values()
+    for name in (concept.name, *concept.labels, *concept.asked)
+}
+_BY_TAG: Final = {tag: concept for concept in CONCEPTS.values() for tag in concept.tags}
+
+
+def find_by_name(name: str) -> Concept | None:
+    """Return the concept of a whole label or asked name, however it is spelled in case and punctuation."""
+    return _BY_NAME.get(fold_name(name))
+
+
+def find_by_tag(tag: str) -> Concept | None:
+    """Return the concept of an XBRL element. Args: tag: with its prefix, "us-gaap:Revenues"."""
+    return _BY_TAG.get(tag)
+
+
+def list_row_labels(concept: Concept) -> tuple[str, ...]:
+    """List what rows from which the concept may be read are called: its own labels, then those of its parts."""
+    return (*concept.labels, *(label for part in concept.parts for label in CONCEPTS[part].labels))
