@@ -8,7 +8,7 @@ from collections import defaultdict
 import pytest
 
 from apps.filings.vocabulary.concepts import (
-    CONCEPTS,
+    concepts,
     UPPER_CASE_ONLY,
     find_by_name,
     find_by_tag,
@@ -29,12 +29,12 @@ _AMBIGUOUS = (
 
 
 def test_there_are_many_concepts() -> None:
-    assert len(CONCEPTS) >= 300
+    assert len(concepts()) >= 300
 
 
 def test_no_name_belongs_to_two_concepts() -> None:
     owners: dict[str, set[str]] = defaultdict(set)
-    for concept in CONCEPTS.values():
+    for concept in concepts().values():
         for name in (concept.name, *concept.labels, *concept.asked):
             assert fold_name(name)
             owners[fold_name(name)].add(concept.name)
@@ -42,13 +42,13 @@ def test_no_name_belongs_to_two_concepts() -> None:
 
 
 def test_a_concept_names_nothing_twice() -> None:
-    for concept in CONCEPTS.values():
+    for concept in concepts().values():
         names = [name.casefold() for name in (*concept.labels, *concept.asked)]
         assert len(names) == len(set(names)), concept.name
 
 
 def test_every_concept_is_named_in_both_languages() -> None:
-    for concept in CONCEPTS.values():
+    for concept in concepts().values():
         assert concept.labels, concept.name
         assert concept.german, concept.name
         assert {*concept.labels, *concept.asked} - concept.german, concept.name
@@ -108,35 +108,35 @@ def test_what_is_asked_meets_what_is_printed(asked: str, printed: str) -> None:
 
 
 def test_tags_are_well_formed_and_in_one_concept() -> None:
-    tags = [tag for concept in CONCEPTS.values() for tag in concept.tags]
+    tags = [tag for concept in concepts().values() for tag in concept.tags]
     assert [tag for tag in tags if not _TAG.fullmatch(tag)] == []
     assert len(tags) == len(set(tags))
-    assert find_by_tag("us-gaap:Assets") is CONCEPTS["total assets"]
+    assert find_by_tag("us-gaap:Assets") is concepts()["total assets"]
     assert find_by_tag("us-gaap:Nothing") is None
 
 
 def test_parts_are_concepts() -> None:
-    for concept in CONCEPTS.values():
+    for concept in concepts().values():
         assert concept.name not in concept.parts
-        assert set(concept.parts) <= CONCEPTS.keys(), concept.name
+        assert set(concept.parts) <= concepts().keys(), concept.name
 
 
 def test_short_forms_in_capitals_are_asked_names() -> None:
-    assert {name for concept in CONCEPTS.values() for name in concept.asked} >= UPPER_CASE_ONLY
+    assert {name for concept in concepts().values() for name in concept.asked} >= UPPER_CASE_ONLY
 
 
 @pytest.mark.parametrize("name", sorted(ITEMS))
 def test_the_lines_of_the_statements_are_concepts(name: str) -> None:
-    item, concept = ITEMS[name], CONCEPTS[name]
+    item, concept = ITEMS[name], concepts()[name]
     assert concept.statement is item.statement
     assert set(item.labels) <= set(list_row_labels(concept))
 
 
 def test_what_triggers_the_glossary_names_the_same_concept() -> None:
-    shared = [entry for entry in GLOSSARY if entry.label in CONCEPTS]
+    shared = [entry for entry in GLOSSARY if entry.label in concepts()]
     assert len(shared) > len(ITEMS)
     for entry in shared:
-        concept = CONCEPTS[entry.label]
+        concept = concepts()[entry.label]
         for trigger in entry.triggers:
             found = find_by_name(trigger)
             assert found is not None, trigger

@@ -7,11 +7,13 @@ that may mean several ("margin", "assets") belongs to none; a test checks the fi
 
 from __future__ import annotations
 
+import re
 import tomllib
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -76,8 +78,10 @@ def _read_all() -> Mapping[str, Concept]:
     return MappingProxyType(concepts)
 
 
-CONCEPTS: Final = _read_all()
-"""Name -> concept."""
+@lru_cache(maxsize=1)
+def concepts() -> Mapping[str, Concept]:
+    """Return the concepts by name. They are read at the first call, which takes about a third of a second."""
+    return _read_all()
 
 UPPER_CASE_ONLY: Final = frozenset(
     {"ACL", "ADR", "AP", "APIC", "AR", "ARO", "ASK", "ASKs", "AV", "BEV", "BOLI", "CASK", "CDs", "COLI"}
@@ -86,6 +90,9 @@ UPPER_CASE_ONLY: Final = frozenset(
     | {"RSt", "SBA", "SBE", "SGA", "SSS", "TAC", "TER", "UV", "VaR"}
 )
 """Asked names that mean something else, or nothing, in lower case; they count only as they are written here."""
+_FOLDED_CASES: Final = frozenset(name.upper() for name in UPPER_CASE_ONLY)
+_WORD: Final = re.compile(r"[^\W_]+(?:[&'\u2019][^\W_]+)*")
+_MOST_WORDS: Final = 14
 
 
 def fold_name(text: str) -> str:
@@ -93,24 +100,58 @@ def fold_name(text: str) -> str:
     return "".join(each for each in unicodedata.normalize("NFKC", text).casefold() if each.isalnum())
 
 
-_BY_NAME: Final = {
-    fold_name(name): concept
-    for concept in CONCEPTS.values()
-    for name in (concept.name, *concept.labels, *concept.asked)
-}
-_BY_TAG: Final = {tag: concept for concept in CONCEPTS.values() for tag in concept.tags}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundConcept:
+    """A name of a concept in a text: `text[start:end]`."""
+
+    start: int
+    end: int
+    concept: Concept
+
+
+@lru_cache(maxsize=1)
+def _by_name() -> Mapping[str, Concept]:
+    return {
+        fold_name(name): concept
+        for concept in concepts().values()
+        for name in (concept.name, *concept.labels, *concept.asked)
+    }
+
+
+@lru_cache(maxsize=1)
+def _by_tag() -> Mapping[str, Concept]:
+    return {tag: concept for concept in concepts().values() for tag in concept.tags}
 
 
 def find_by_name(name: str) -> Concept | None:
     """Return the concept of a whole label or asked name, however it is spelled in case and punctuation."""
-    return _BY_NAME.get(fold_name(name))
+    return _by_name().get(fold_name(name))
+
+
+def find_in_text(text: str) -> tuple[FoundConcept, ...]:
+    """Return the concepts that a text names, left to right; of names that overlap, the longest."""
+    words = list(_WORD.finditer(text))
+    found: list[FoundConcept] = []
+    at = 0
+    while at < len(words):
+        for count in range(min(_MOST_WORDS, len(words) - at), 0, -1):
+            start, end = words[at].start(), words[at + count - 1].end()
+            name = text[start:end]
+            concept = find_by_name(name)
+            if concept is not None and not (name.upper() in _FOLDED_CASES and name not in UPPER_CASE_ONLY):
+                found.append(FoundConcept(start=start, end=end, concept=concept))
+                at += count
+                break
+        else:
+            at += 1
+    return tuple(found)
 
 
 def find_by_tag(tag: str) -> Concept | None:
     """Return the concept of an XBRL element. Args: tag: with its prefix, "us-gaap:Revenues"."""
-    return _BY_TAG.get(tag)
+    return _by_tag().get(tag)
 
 
 def list_row_labels(concept: Concept) -> tuple[str, ...]:
     """List what rows from which the concept may be read are called: its own labels, then those of its parts."""
-    return (*concept.labels, *(label for part in concept.parts for label in CONCEPTS[part].labels))
+    return (*concept.labels, *(label for part in concept.parts for label in concepts()[part].labels))

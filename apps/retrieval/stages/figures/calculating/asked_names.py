@@ -8,11 +8,11 @@ from functools import lru_cache
 from typing import Final
 
 from apps.corpus.terms import terms
+from apps.filings.vocabulary.concepts import Concept, find_in_text
 from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.figures.calculating.form_words import GROUPS, NAMES_NO_FIGURE
 from apps.retrieval.stages.figures.calculating.noun_phrases import naming_words
 from apps.retrieval.stages.figures.calculating.series import Series, is_period
-from apps.retrieval.stages.figures.line_items import ITEMS
 from apps.retrieval.stages.figures.measures import MEASURES
 from apps.retrieval.stages.question.glossary import GLOSSARY
 from apps.retrieval.stages.question.glossary_entry import Nature
@@ -80,10 +80,13 @@ def asked_names(part: str, analysis: QueryAnalysis, among: Sequence[Series], *, 
     told = _telling(_without_places(part, analysis), analysis, among)
     wanted: list[tuple[Names, float]] = []
     rest = told
-    for trigger, names in (*_glossary_names(analysis), *_lines(language)):
+    for trigger, names in _measure_names(analysis):
         if found := mentions_of(trigger, rest):
             rest = blank_mentions(rest, found)
             wanted.append((names, _LINE_WEIGHT))
+    for each in find_in_text(rest):
+        rest = f"{rest[: each.start]}{' ' * (each.end - each.start)}{rest[each.end :]}"
+        wanted.append((_names_of(each.concept, language), _LINE_WEIGHT))
     companies = {*(each.passage.chunk.document.company for each in among), *analysis.companies_named}
     plain = plain_terms(language).union(*(terms(company, language) for company in companies))
     named = _in_noun_phrases(told, analysis, among)
@@ -122,48 +125,26 @@ def _in_noun_phrases(part: str, analysis: QueryAnalysis, among: Sequence[Series]
     if analysis.language == "de":
         return None
     rows = frozenset[str]().union(*(each.own | each.column.union(terms(each.heading, "en")) for each in among))
-    triggers = (terms(each.trigger, "en") for each in analysis.expansions)
-    known = rows.union(_terms_of_lines(), *triggers) - plain_terms("en")
+    triggers = (each.trigger for each in analysis.expansions)
+    concepts = (part[each.start : each.end] for each in find_in_text(part))
+    known = rows.union(*(terms(name, "en") for name in (*triggers, *concepts))) - plain_terms("en")
     return frozenset(terms(naming_words(part, known), "en"))
 
 
-# The cache holds only labels of line_items.py, and nothing of a document or a question.
-@lru_cache(maxsize=1)
-def _terms_of_lines() -> frozenset[str]:
-    return frozenset(term for item in ITEMS.values() for label in item.labels for term in terms(label, "en"))
+def _measure_names(analysis: QueryAnalysis) -> list[tuple[str, Names]]:
+    """Return the measures that the question names: a row of a margin is called a margin, and not like its parts."""
+    expansions = sorted(analysis.expansions, key=lambda each: -len(each.trigger))
+    return [
+        (each.trigger, (frozenset(terms(each.trigger, analysis.language)),))
+        for each in expansions
+        if each.label in MEASURES
+    ]
 
 
-def _glossary_names(analysis: QueryAnalysis) -> list[tuple[str, Names]]:
-    """Return the measures and lines that the question names, as the glossary reads them: "D&A", "operating margin".
-
-    A row of a margin is called a margin, and not like its parts.
-    """
-    language = analysis.language
-    found: list[tuple[str, Names]] = []
-    for each in sorted(analysis.expansions, key=lambda each: -len(each.trigger)):
-        own = frozenset(terms(each.trigger, language))
-        if each.label in MEASURES:
-            found.append((each.trigger, (own,)))
-        elif each.label in ITEMS:
-            found.append((each.trigger, (own, *_names_of(each.label, language))))
-    return found
-
-
-# The cache holds only labels of line_items.py, and nothing of a document or a question.
-@lru_cache(maxsize=128)
-def _names_of(line: str, language: str) -> Names:
-    return tuple(dict.fromkeys(frozenset(terms(label, language)) for label in ITEMS[line].labels))
-
-
-# The cache holds only labels of line_items.py, and nothing of a document or a question.
-@lru_cache(maxsize=4)
-def _lines(language: str) -> tuple[tuple[str, Names], ...]:
-    """Return each name of a line of the statements with all names of the line, the longest first."""
-    found: list[tuple[str, Names]] = []
-    for item in ITEMS.values():
-        names = _names_of(item.name, language)
-        found.extend((label, names) for label in {*item.labels, item.name})
-    return tuple(sorted(found, key=lambda each: (-len(each[0]), each[0])))
+def _names_of(concept: Concept, language: str) -> Names:
+    names = (concept.name, *concept.labels, *concept.asked)
+    found = (frozenset(terms(name, language)) for name in names)
+    return tuple(dict.fromkeys(name for name in found if name))
 
 
 @lru_cache(maxsize=4)

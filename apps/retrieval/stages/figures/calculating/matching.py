@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from apps.corpus.terms import terms
+from apps.filings.vocabulary.concepts import find_in_text
 from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.figures.calculating.asked_names import Wanted, asked_names, plain_terms
 from apps.retrieval.stages.figures.calculating.qualifiers import qualifiers_in
@@ -37,7 +38,7 @@ class Match:
 
     named: the share of the question's words that it holds. label: the share of its own label that the question names.
     word_for_word: the same, with the plain words of the label. parted: how many of the words net, gross and total both
-    have.
+    have. same_concept: whether its whole label names a concept that the question names.
     """
 
     series: Series
@@ -45,13 +46,22 @@ class Match:
     label: float
     word_for_word: float
     parted: int = 0
+    same_concept: bool = False
 
     @property
-    def score(self) -> tuple[float, float, float, int]:
-        return (round(self.named, 3), round(self.label, 3), round(self.word_for_word, 3), self.parted)
+    def score(self) -> tuple[float, bool, float, float, int]:
+        return (
+            round(self.named, 3),
+            self.same_concept,
+            round(self.label, 3),
+            round(self.word_for_word, 3),
+            self.parted,
+        )
 
     @property
     def is_near(self) -> bool:
+        if self.same_concept:
+            return self.named >= NAMED_SHARE_OF_A_WHOLE_LABEL
         least = NAMED_SHARE_OF_A_WHOLE_LABEL if self.label == 1.0 else NAMED_SHARE
         return self.named >= least and self.label >= LABEL_SHARE
 
@@ -69,7 +79,11 @@ def find_series(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> 
         if said.issuperset(map(str.lower, _ANOTHER_LINE.findall(each.label))) and _is_qualified(each, asked)
     ]
     words = frozenset(terms(part, analysis.language))
-    found = [match_of(each, wanted, words, analysis.language) for each in of_the_line]
+    concepts = {each.concept.name for each in find_in_text(part)}
+    found = [
+        replace(match_of(each, wanted, words, analysis.language), same_concept=each.concept in concepts)
+        for each in of_the_line
+    ]
     return sorted((each for each in found if each.is_near), key=lambda each: each.score, reverse=True)
 
 

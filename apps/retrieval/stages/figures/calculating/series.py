@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from apps.corpus.terms import terms
+from apps.filings.vocabulary.concepts import find_by_name
 from apps.retrieval.contracts import ContextBlock, Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.answerable import is_of_company
 from apps.retrieval.stages.figures.calculating.form_words import GROUPS
@@ -36,6 +37,7 @@ _COST: Final = re.compile(
     r"\b(?:tax\w*(?!\s*\))|expenses?|costs?|charges?|paid|payments?|purchases?|used)\b|steuer|aufwand|aufwendung|kosten",
     re.IGNORECASE,
 )
+_IN_BRACKETS: Final = re.compile(r"\([^()]*\)")
 _A_YEAR: Final = frozenset({"year"})
 _PERIOD: Final = re.compile(r"(?:fy|q[1-4]|h[12])[a-z]*\d*|[a-z]+(?:19|20)\d\d")
 
@@ -44,7 +46,8 @@ _PERIOD: Final = re.compile(r"(?:fy|q[1-4]|h[12])[a-z]*\d*|[a-z]+(?:19|20)\d\d")
 class Series:
     """A row of a table, or that part of it whose columns differ only in the year.
 
-    label: what the row is called. own: the terms of its label.
+    label: what the row is called. own: the terms of its label. concept: the name of the concept that it is called by;
+    empty for another label.
     heading: the line above it that names what the rows under it have in common. heading_terms: those of that line and
     of the table's title.
     column: the terms of its columns, without years.
@@ -57,6 +60,7 @@ class Series:
     quote: Quote
     label: str
     own: frozenset[str]
+    concept: str
     column: frozenset[str]
     above: frozenset[str]
     table: tuple[str, int]
@@ -178,6 +182,12 @@ def is_period(term: str) -> bool:
     return term[0].isdigit() or _PERIOD.fullmatch(term) is not None
 
 
+def _concept_of(label: str) -> str:
+    """Return the name of the concept that a row's label names, with or without what stands in brackets."""
+    found = find_by_name(label) or find_by_name(_IN_BRACKETS.sub(" ", label))
+    return found.name if found else ""
+
+
 def _series(
     passage: Passage,
     piece: Quote,
@@ -200,6 +210,7 @@ def _series(
         quote=piece,
         label=first.label_text,
         own=frozenset(term for term in named if not term[0].isdigit()),
+        concept=_concept_of(first.label_text),
         column=column,
         above=around,
         table=table,
