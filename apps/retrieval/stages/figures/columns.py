@@ -9,7 +9,7 @@ from typing import Final
 from apps.retrieval.stages.figures.bindings import years_of
 from apps.retrieval.stages.question.dates import read_dates
 from apps.retrieval.stages.question.mentions import Mention, blank_mentions
-from apps.retrieval.stages.question.period_mentions import read_period_mentions
+from apps.retrieval.stages.question.period_mentions import name_split_years_by_their_end, read_period_mentions
 
 _MOST_LINES: Final = 3
 _DIGIT: Final = re.compile(r"\d")
@@ -54,6 +54,7 @@ def heading_in_table(text: str, position: int) -> str:
 
 def years_in_heading(heading: str) -> frozenset[int]:
     """Return the years of a column: "2024", "1Q24", "30.06.2025"."""
+    heading = name_split_years_by_their_end(heading)
     named = {each.period.fiscal_year for each in read_period_mentions(heading).named}
     dated = {each.year for each in read_dates(_SPAN.sub("", heading)) if each.year is not None}
     return years_of(heading) | named | dated

@@ -26,6 +26,7 @@ from apps.retrieval.stages.question.given import set_aside
 from apps.retrieval.stages.question.jurisdictions import read_jurisdictions
 from apps.retrieval.stages.question.mentions import blank_mentions
 from apps.retrieval.stages.question.newest import prefer_newest
+from apps.retrieval.stages.question.later_reports import read_in_later_reports
 from apps.retrieval.stages.question.period_filters import PeriodReading
 from apps.retrieval.stages.question.period_mentions import PeriodMentions, read_period_mentions
 from apps.retrieval.stages.question.periods import resolve_periods
@@ -77,7 +78,7 @@ def analyse(
     noticed = [each.reason for each in newest] if companies.filters else []
     aside = set_aside(read, given, inventory.entries)
     left = (each for each in read if all(each is not other.filter for other in aside))
-    filters = relax_filters((*left, *newest), inventory.entries)
+    filters = relax_filters(read_in_later_reports((*left, *newest), inventory.entries), inventory.entries)
     relaxed = (*aside, *filters.relaxed)
     laws = jurisdictions.plain if _is_sure_of(FilterField.JURISDICTION, filters.kept) else ()
     # The document states its jurisdiction, but its text need not. If the text had to name it, the right passage could

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from apps.retrieval.contracts import Certainty, FilterField, InventoryEntry, MetadataFilter
+from apps.retrieval.stages.grounding.grammar.parsing import is_ordinary
 from apps.retrieval.stages.question.jurisdiction_names import code_of
 from apps.retrieval.stages.question.mentions import Mention, blank_mentions, mentions_of, word_set
 
@@ -79,7 +80,11 @@ def read_companies(text: str, entries: Sequence[InventoryEntry]) -> CompanyReadi
             own = [mention for mention in mentions if not any(_lies_in(mention, other) for other in others)]
             if own:
                 # The capital at the beginning of a question does not indicate a name.
-                loose = alias.by_capital and all(mention.start == 0 for mention in own)
+                loose = (
+                    alias.by_capital
+                    and all(mention.start == 0 for mention in own)
+                    and not _is_made_up(own[0].text)
+                )
                 if loose and alias.certainty is Certainty.SURE:
                     at_beginning.add(company)
                 certainty = Certainty.LIKELY if loose else alias.certainty
@@ -166,7 +171,8 @@ def _aliases(company: str, ticker: str, *, shared: bool) -> Iterator[_Alias]:
             by_capital=not first.isupper(),
         )
     if len(bare) > 1 and len(first) >= _SHORTEST_IN_LOWER_CASE:
-        yield _Alias(text=first, certainty=Certainty.LIKELY, case_sensitive=False, why="the first word, in lower case,")
+        certainty = Certainty.SURE if not shared and _is_made_up(first) else Certainty.LIKELY
+        yield _Alias(text=first, certainty=certainty, case_sensitive=False, why="the first word, in lower case,")
     if stem := _upper_case_stem(bare):
         yield _Alias(text=stem, certainty=Certainty.SURE, case_sensitive=True, why="the abbreviation")
 
@@ -176,6 +182,11 @@ def _first_word(company: str) -> str:
     words = _bare_words(company)
     named = [word for word in words if word.lower() not in _BUSINESSES] or words
     return "" if _is_common(named[0]) else named[0]
+
+
+def _is_made_up(word: str) -> bool:
+    """Return whether a word is no ordinary one, so that it names the company in whatever case it is written."""
+    return len(word) >= _SHORTEST_IN_LOWER_CASE and not is_ordinary(word.lower())
 
 
 def _is_common(word: str) -> bool:

@@ -43,9 +43,20 @@ _QUARTER_PATTERNS: Final = tuple(
 )
 _HALF: Final = re.compile(rf"\bH(?P<half>[12])\s*(?:of\s+)?(?:{_FISCAL}\s*)?{_YEAR}", re.IGNORECASE)
 _RANGE: Final = re.compile(
-    r"\b(?:from\s+|between\s+)?FY\s?(?P<first>(?:19|20)\d{2})\s*(?:-|\u2013|\u2014|to|through|until)\s*(?:FY\s?)?(?P<last>(?:19|20)\d{2})\b",
+    r"\b(?:from\s+|between\s+)?(?:FY\s?|fiscal\s+(?:years?\s+)?)(?P<first>(?:19|20)\d{2})\s*(?:-|\u2013|\u2014|to|through|until)\s*(?:FY\s?)?(?P<last>(?:19|20)\d{2})\b",
     re.IGNORECASE,
 )
+# "2022-24", "FY21 to FY24", "22 v 24": the second year, or both, in two digits.
+_SHORT_RANGES: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?<![\w.,/])(?:FY\s?)?(?P<first>(?:19|20)\d{2})\s*(?:-|\u2013|to|bis)\s*(?:FY\s?)?['\u2019]?(?P<last>\d{2})(?![\w%/-]|[.,]\d)",
+        r"\bFY\s?(?P<first>\d{2})\s*(?:-|\u2013|to|bis)\s*(?:FY\s?)?(?P<last>\d{2})(?![\w%/-]|[.,]\d)",
+        r"(?<![\w.,/\u2013-])(?P<first>1[5-9]|2\d)\s*(?:-|\u2013|vs?\.?)\s*(?P<last>1[5-9]|2\d)"
+        r"(?=\s*(?:$|[),;?!]|(?:for|at|in|of)\b))",
+    )
+)
+_SPLIT_YEAR: Final = re.compile(r"(?<![\d/.])(?P<first>(?:19|20)\d{2})/(?P<last>\d{2})(?![\d/.])")
 _FISCAL_YEAR: Final = re.compile(rf"\b{_FISCAL}\s?{_YEAR}", re.IGNORECASE)
 _BARE_YEAR: Final = re.compile(r"(?<![\w.,$€£])(?P<year>(?:19|20)\d{2})(?![\w%]|[.,]\d)")
 _LATEST: Final = r"(?:last|latest|most\s+recent|current|this|newest)"
@@ -154,6 +165,17 @@ def read_period_mentions(text: str) -> PeriodMentions:
         years = range(first, last + 1) if last - first <= 10 else (first, last)
         named.extend(_make_named_period(Period(fiscal_year=year), match) for year in years)
     text = _blank_matches(_RANGE, text)
+    for pattern in _SHORT_RANGES:
+        for match in pattern.finditer(text):
+            first, last = _year(match["first"]), _year(match["last"])
+            if first < last <= first + 10 or (pattern is _SHORT_RANGES[-1] and abs(first - last) <= 10):
+                years = range(first, last + 1) if first < last and "v" not in match.group().lower() else (last, first)
+                named.extend(_make_named_period(Period(fiscal_year=year), match) for year in years)
+                text = blank_mentions(text, [Mention(start=match.start(), end=match.end(), text=match.group())])
+    for match in _SPLIT_YEAR.finditer(text):
+        if is_split_year(match):
+            named.append(_make_named_period(Period(fiscal_year=_year(match["last"])), match))
+            text = blank_mentions(text, [Mention(start=match.start(), end=match.end(), text=match.group())])
     named.extend(_make_named_period(Period(fiscal_year=_year(m["year"])), m) for m in _FISCAL_YEAR.finditer(text))
     text = _blank_matches(_FISCAL_YEAR, text)
     named.extend(
@@ -172,6 +194,16 @@ def read_period_mentions(text: str) -> PeriodMentions:
         relative=tuple(mention for _, mention in sorted(relative, key=lambda pair: pair[0])),
         rest=_blank_matches(_BARE_YEAR, text),
     )
+
+
+def is_split_year(match: re.Match[str]) -> bool:
+    """Return whether "2023/24" is a year that began in one calendar year and ended in the next."""
+    return (int(match["first"]) + 1) % 100 == int(match["last"])
+
+
+def name_split_years_by_their_end(text: str) -> str:
+    """Return a text in which "2023/24" is 2024, as the report of such a year is called."""
+    return _SPLIT_YEAR.sub(lambda match: str(_year(match["last"])) if is_split_year(match) else match.group(), text)
 
 
 def _year(digits: str) -> int:

@@ -16,7 +16,7 @@ from apps.retrieval.stages.figures.calculating.series import Series, is_period
 from apps.retrieval.stages.figures.measures import MEASURES
 from apps.retrieval.stages.question.glossary import GLOSSARY
 from apps.retrieval.stages.question.glossary_entry import Nature
-from apps.retrieval.stages.question.mentions import blank_mentions, mentions_of
+from apps.retrieval.stages.question.mentions import Mention, blank_mentions, mentions_of
 
 Names = tuple[frozenset[str], ...]
 """The names of one thing, each as its terms."""
@@ -52,6 +52,8 @@ _PLAIN: Final = """
     apart ahead behind leads lead way else other than colleague somebody someone boss client thinks think
     believes claims claim heard hear correct true right sterling round rounded decimal decimals place places own
     measure measures metric metrics excess spell tally list through fill filling empty high low large big strong
+    balance balances record recorded showed yr yrs before january february march april june july august september
+    october november december jan feb mar apr jun jul aug sep oct nov dec opening closing
     together result resulting answer what's how's
 """
 _PLAIN_GERMAN: Final = """
@@ -84,9 +86,9 @@ def asked_names(part: str, analysis: QueryAnalysis, among: Sequence[Series], *, 
         if found := mentions_of(trigger, rest):
             rest = blank_mentions(rest, found)
             wanted.append((names, _LINE_WEIGHT))
-    for each in find_in_text(rest):
-        rest = f"{rest[: each.start]}{' ' * (each.end - each.start)}{rest[each.end :]}"
-        wanted.append((_names_of(each.concept, language), _LINE_WEIGHT))
+    for span, names in _named_figures(rest, among, language):
+        rest = blank_mentions(rest, [span])
+        wanted.append((names, _LINE_WEIGHT))
     companies = {*(each.passage.chunk.document.company for each in among), *analysis.companies_named}
     plain = plain_terms(language).union(*(terms(company, language) for company in companies))
     named = _in_noun_phrases(told, analysis, among)
@@ -99,7 +101,7 @@ def asked_names(part: str, analysis: QueryAnalysis, among: Sequence[Series], *, 
     further = dict.fromkeys(
         term
         for term in terms(rest, language)
-        if term not in plain and not is_period(term) and (named is None or term in named)
+        if term not in plain and len(term) > 1 and not is_period(term) and (named is None or term in named)
     )
     weights = ((term, _NAME_WEIGHT if term in proper else _WORD_WEIGHT) for term in further)
     return (*dict.fromkeys(wanted), *(((frozenset({term}),), weight) for term, weight in weights))
@@ -139,6 +141,25 @@ def _measure_names(analysis: QueryAnalysis) -> list[tuple[str, Names]]:
         for each in expansions
         if each.label in MEASURES
     ]
+
+
+def _named_figures(text: str, among: Sequence[Series], language: str) -> list[tuple[Mention, Names]]:
+    """Return the concepts and the labels of rows that a text names, with their names; of overlapping ones the longest.
+
+    What a row is called counts as one name, whatever concepts its words name: "Royalties and Trading".
+    """
+    found = [
+        (Mention(start=each.start, end=each.end, text=text[each.start : each.end]), _names_of(each.concept, language))
+        for each in find_in_text(text)
+    ]
+    for label in {each.label for each in among if not each.concepts}:
+        if len(label.split()) > 1 and (own := frozenset(terms(label, language)) - plain_terms(language)):
+            found.extend((mention, (own,)) for mention in mentions_of(label, text))
+    kept: list[tuple[Mention, Names]] = []
+    for mention, names in sorted(found, key=lambda each: (each[0].start - each[0].end, each[0].start)):
+        if all(mention.end <= other.start or other.end <= mention.start for other, _ in kept):
+            kept.append((mention, names))
+    return kept
 
 
 def _names_of(concept: Concept, language: str) -> Names:

@@ -21,7 +21,7 @@ FALL: Final = _words(
     r"gesunken|sank(?:en)?|r\u00fcckgang|abnahme|abgenommen|gefallen|fiel(?:en)?|zur\u00fcckgegangen|verringert(?:e|en)?|verschlechtert(?:e|en)?|geschrumpft",
 )
 CHANGE: Final = _words(
-    r"chang(?:e|es|ed|ing)|mov(?:e|ed|ement)|develop(?:ed|ment|s)?|evolv\w*|swing|yoy|year[\s-](?:on|over)[\s-]year",
+    r"chang(?:e|es|ed|ing)|chg|mov(?:e[sd]?|ements?|ing)|trend(?:s|ed)?|develop(?:ed|ment|s)?|evolv\w*|swing|yoy|year[\s-](?:on|over)[\s-]year",
     r"ver\u00e4nder\w*|\u00e4nder(?:te|ten|ung)|entwickel\w*",
 )
 MORE: Final = _words(
@@ -43,7 +43,7 @@ PER_YEAR: Final = _words(
     r"(?:per|a|each|every)\s+(?:year|annum)|yearly|annual(?:ly|i[sz]ed)?|p\.a",
     r"(?:pro|im|jedes)\s+jahr|j\u00e4hrlich\w*",
 )
-AVERAGE: Final = _words(r"averag(?:e|es|ed)|mean|durchschnitt(?:lich\w*)?|mittelwert|im\s+(?:mittel|schnitt)")
+AVERAGE: Final = _words(r"averag(?:e|es|ed)|avg|mean|durchschnitt(?:lich\w*)?|mittelwert|im\s+(?:mittel|schnitt)")
 SUM: Final = _words(
     r"sum|add(?:s|ed|ing)?\s+(?:it\s+|them\s+)?(?:all\s+)?up|together|combined|cumulative(?:ly)?|in\s+aggregate|aggregate|in\s+total|totall?(?:ed|ing|led|ling)|altogether|all\s+told",
     r"(?:total|overall)\s+(?=.{0,60}\b(?:over|across)\b)",
@@ -75,7 +75,8 @@ WHICH_YEAR: Final = re.compile(
 _YEAR: Final = r"(?:FY\s?|fiscal\s+(?:year\s+)?)?'?(?:19|20)\d\d(?:/\d\d)?"
 YEAR_RANGE: Final = re.compile(
     rf"{_YEAR}\s*(?:-|\u2013|\u2014|to|through|until|till|bis)\s*(?:the\s+end\s+of\s+|(?:year[\s-]?)?end\s+)?(?:{_YEAR}|\d\d\b)"
-    rf"|\b(?:between|zwischen|from|von)\s+(?:the\s+end\s+of\s+|end\s+)?{_YEAR}\s+(?:and|to|und|bis)\s+",
+    rf"|\b(?:between|zwischen|from|von)\s+(?:the\s+end\s+of\s+|end\s+)?{_YEAR}\s+(?:and|to|und|bis)\s+"
+    r"|\bFY\s?\d\d\s*(?:-|\u2013|to)\s*(?:FY\s?)?\d\d\b|(?<![\w.,/-])[12]\d\s*[-\u2013]\s*[12]\d(?![\w%.,/-])",
     re.IGNORECASE,
 )
 SINCE: Final = re.compile(rf"\b(?:since|seit)\s+(?:the\s+end\s+of\s+|year[\s-]end\s+)?{_YEAR}", re.IGNORECASE)

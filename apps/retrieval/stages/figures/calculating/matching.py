@@ -81,7 +81,7 @@ def find_series(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> 
     words = frozenset(terms(part, analysis.language))
     concepts = {each.concept.name for each in find_in_text(part)}
     found = [
-        replace(match_of(each, wanted, words, analysis.language), same_concept=each.concept in concepts)
+        replace(match_of(each, wanted, words, analysis.language), same_concept=not concepts.isdisjoint(each.concepts))
         for each in of_the_line
     ]
     return sorted((each for each in found if each.is_near), key=lambda each: each.score, reverse=True)

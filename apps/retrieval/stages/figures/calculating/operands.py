@@ -148,6 +148,9 @@ def merge_rows(rows: Sequence[Series]) -> TimeSeries | None:
             held.update({year: each for year in each.by_year if year not in held})
     # What is stated in thousands in one report and in millions in the next would need a conversion.
     stated = [each.by_year[year].stated for year, each in held.items()]
+    if all(_overlap(each, rows) for each in held.values()):
+        # Where the same figure stands in both, a scale that only one states is that of both.
+        stated = [each for each in stated if each.exponent is not None] or stated
     currencies = {each.currencies for each in stated if each.currencies}
     if len({each.exponent for each in stated}) > 1 or len(currencies) > 1:
         return None
@@ -160,6 +163,11 @@ def merge_rows(rows: Sequence[Series]) -> TimeSeries | None:
         company=first.passage.chunk.document.company,
         of=lambda year: operand_of(held[year], year) if year in held else None,
     )
+
+
+def _overlap(one: Series, rows: Sequence[Series]) -> bool:
+    """Return whether every other row gives a year that the row gives too: none of them differ (merge_rows)."""
+    return all(not one.by_year.keys().isdisjoint(each.by_year) for each in rows)
 
 
 def _differ(one: Series, other: Series, year: int) -> bool:

@@ -46,8 +46,8 @@ _PERIOD: Final = re.compile(r"(?:fy|q[1-4]|h[12])[a-z]*\d*|[a-z]+(?:19|20)\d\d")
 class Series:
     """A row of a table, or that part of it whose columns differ only in the year.
 
-    label: what the row is called. own: the terms of its label. concept: the name of the concept that it is called by;
-    empty for another label.
+    label: what the row is called. own: the terms of its label. concepts: those whose name it is, with or without what
+    stands in brackets: "Betriebsergebnis (EBIT)" names two.
     heading: the line above it that names what the rows under it have in common. heading_terms: those of that line and
     of the table's title.
     column: the terms of its columns, without years.
@@ -60,7 +60,7 @@ class Series:
     quote: Quote
     label: str
     own: frozenset[str]
-    concept: str
+    concepts: frozenset[str]
     column: frozenset[str]
     above: frozenset[str]
     table: tuple[str, int]
@@ -182,10 +182,9 @@ def is_period(term: str) -> bool:
     return term[0].isdigit() or _PERIOD.fullmatch(term) is not None
 
 
-def _concept_of(label: str) -> str:
-    """Return the name of the concept that a row's label names, with or without what stands in brackets."""
-    found = find_by_name(label) or find_by_name(_IN_BRACKETS.sub(" ", label))
-    return found.name if found else ""
+def _concepts_of(label: str) -> frozenset[str]:
+    names = (label, _IN_BRACKETS.sub(" ", label), *_IN_BRACKETS.findall(label))
+    return frozenset(found.name for name in names if (found := find_by_name(name)) is not None)
 
 
 def _series(
@@ -210,7 +209,7 @@ def _series(
         quote=piece,
         label=first.label_text,
         own=frozenset(term for term in named if not term[0].isdigit()),
-        concept=_concept_of(first.label_text),
+        concepts=_concepts_of(first.label_text),
         column=column,
         above=around,
         table=table,

@@ -97,6 +97,12 @@ def _copy(doc: Doc) -> tuple[Word, ...]:
     return words
 
 
+def is_ordinary(word: str) -> bool:
+    """Return whether a word in lower case is an English noun, verb, adjective or adverb, by the model's word lists."""
+    index = load_model().get_pipe("lemmatizer").lookups.get_table("lemma_index")
+    return any(word in words or word.removesuffix("s") in words for words in index.values())
+
+
 @lru_cache(maxsize=1)
 def load_model() -> Language:
     """Load the parser, if a question needs it: it takes about two seconds and 110 MB once for each process."""

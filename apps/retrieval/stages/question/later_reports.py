@@ -1,0 +1,63 @@
+"""Search the next report of a company for a year that it has no report of: reports print earlier years beside theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Final
+
+from apps.retrieval.contracts import (
+    CompanyPeriods,
+    FilterField,
+    InventoryEntry,
+    MetadataFilter,
+    Period,
+)
+
+_MOST_YEARS_LATER: Final = 4
+"""A five-year summary is the longest that reports usually print."""
+
+
+def read_in_later_reports(
+    filters: Sequence[MetadataFilter], entries: Sequence[InventoryEntry]
+) -> tuple[MetadataFilter, ...]:
+    """Return the filters, where a year without a report of the company asked about is looked for in its next report.
+
+    Args: filters: as read from the question, before any is relaxed. entries: what is held.
+    """
+    companies = {name for each in filters if each.field is FilterField.COMPANY for name in each.values}
+    return tuple(
+        _with_later(each, companies, entries)
+        if each.field is FilterField.PERIOD and companies and not each.of_companies
+        else each
+        for each in filters
+    )
+
+
+def _with_later(
+    condition: MetadataFilter, companies: Collection[str], entries: Sequence[InventoryEntry]
+) -> MetadataFilter:
+    own: list[CompanyPeriods] = []
+    said: list[str] = []
+    for company in sorted(companies):
+        held = {each.fiscal_year for each in entries if each.company == company and each.fiscal_quarter is None}
+        periods: list[Period] = []
+        for period in condition.periods:
+            later = _report_of(period, {year for year in held if year is not None})
+            periods.append(later)
+            if later is not period:
+                said.append(f"{period.label} of {company} is looked for in its report of {later.label}.")
+        own.append(CompanyPeriods(company=company, periods=tuple(dict.fromkeys(periods))))
+    if not said:
+        return condition
+    return replace(condition, of_companies=tuple(own), reason=" ".join((condition.reason, *said)))
+
+
+def _report_of(period: Period, held: Collection[int]) -> Period:
+    """Return the period of the report that gives a year: its own, or the next within four years."""
+    if period.fiscal_quarter or period.fiscal_year in held:
+        return period
+    later = min((year for year in held if year > period.fiscal_year), default=None)
+    if later is None or later - period.fiscal_year > _MOST_YEARS_LATER:
+        return period
+    return replace(period, fiscal_year=later)
