@@ -60,7 +60,7 @@ def post_worker_init(worker: object) -> None:
     from django.conf import settings
 
     from apps.corpus.providers.warming import warm_up_beside
-    from apps.retrieval.stages.grounding.grammar.parsing import load_model
+    from apps.retrieval.stages.question.parsing import load_model
 
     if settings.GLASSBOX_WARM_UP:
         warm_up_beside(load_model)

@@ -8,8 +8,8 @@ from collections import defaultdict
 import pytest
 
 from apps.filings.vocabulary.concepts import (
-    concepts,
     UPPER_CASE_ONLY,
+    concepts,
     find_by_name,
     find_by_tag,
     fold_name,

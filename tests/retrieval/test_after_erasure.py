@@ -62,7 +62,7 @@ MEMORIES: Final = frozenset(
         "apps.retrieval.stages.question.jurisdiction_names",
         "apps.retrieval.stages.figures.calculating.asked_names",
         "apps.retrieval.stages.figures.lines",
-        "apps.retrieval.stages.grounding.grammar.parsing",
+        "apps.retrieval.stages.question.parsing",
         "apps.retrieval.stages.grounding.labels",
         "apps.retrieval.stages.grounding.moving_words",
         "apps.retrieval.stages.grounding.paraphrase",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from apps.retrieval.stages.grounding.german_sense import turns_in_german
 from apps.retrieval.stages.grounding.grammar.differences import find_difference
 from apps.retrieval.stages.grounding.grammar.events import above, is_denied, is_event, is_passive, participants_of
-from apps.retrieval.stages.grounding.grammar.parsing import Word, listed, load_model, parse
+from apps.retrieval.stages.question.parsing import Word, listed, load_model, parse
 
 
 def _event(text: str, verb: str) -> Word:

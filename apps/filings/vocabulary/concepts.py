@@ -83,6 +83,7 @@ def concepts() -> Mapping[str, Concept]:
     """Return the concepts by name. They are read at the first call, which takes about a third of a second."""
     return _read_all()
 
+
 UPPER_CASE_ONLY: Final = frozenset(
     {"ACL", "ADR", "AP", "APIC", "AR", "ARO", "ASK", "ASKs", "AV", "BEV", "BOLI", "CASK", "CDs", "COLI"}
     | {"CRE", "CSM", "CTA", "DAC", "DAP", "DAU", "DBO", "EAT", "EK", "ES 97.5", "FK", "GLA", "LAE", "LFL"}

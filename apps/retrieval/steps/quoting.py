@@ -18,8 +18,8 @@ from apps.retrieval.contracts import (
 )
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.recorder import OpenStage
-from apps.retrieval.stages.grounding.ground import ground
 from apps.retrieval.stages.grounding.quotations import check_quotations
+from apps.retrieval.stages.grounding.shown_calculations import check_calculations
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
 from apps.retrieval.stages.ranking.relevance import Piece, rate_pieces
 from apps.retrieval.stages.ranking.units import split_units, surroundings_of
@@ -73,8 +73,8 @@ def check_quoted(draft: GeneratedAnswer, context: ContextBlock, analysis: QueryA
     report = check_quotations(draft.quotes, context)
     if not draft.worked_out or report.status is not GroundingStatus.GROUNDED:
         return report
-    calculations = "\n".join(draft.text.split("\n")[: draft.worked_out])
-    shown = ground(replace(draft, text=calculations, quotes=()), context, analysis=analysis)
+    lines = draft.text.split("\n")[: draft.worked_out]
+    shown = check_calculations(lines, draft.quotes, context, question=analysis.text, language=analysis.language)
     return replace(shown, findings=(*report.findings, *shown.findings))
 
 

@@ -24,9 +24,9 @@ from apps.retrieval.stages.question.companies import read_companies
 from apps.retrieval.stages.question.document_types import read_document_types
 from apps.retrieval.stages.question.given import set_aside
 from apps.retrieval.stages.question.jurisdictions import read_jurisdictions
+from apps.retrieval.stages.question.later_reports import read_in_later_reports
 from apps.retrieval.stages.question.mentions import blank_mentions
 from apps.retrieval.stages.question.newest import prefer_newest
-from apps.retrieval.stages.question.later_reports import read_in_later_reports
 from apps.retrieval.stages.question.period_filters import PeriodReading
 from apps.retrieval.stages.question.period_mentions import PeriodMentions, read_period_mentions
 from apps.retrieval.stages.question.periods import resolve_periods

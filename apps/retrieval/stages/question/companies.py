@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from apps.retrieval.contracts import Certainty, FilterField, InventoryEntry, MetadataFilter
-from apps.retrieval.stages.grounding.grammar.parsing import is_ordinary
 from apps.retrieval.stages.question.jurisdiction_names import code_of
 from apps.retrieval.stages.question.mentions import Mention, blank_mentions, mentions_of, word_set
+from apps.retrieval.stages.question.parsing import is_ordinary
 
 _LEGAL_ENDINGS: Final = word_set(
     """
@@ -80,11 +80,7 @@ def read_companies(text: str, entries: Sequence[InventoryEntry]) -> CompanyReadi
             own = [mention for mention in mentions if not any(_lies_in(mention, other) for other in others)]
             if own:
                 # The capital at the beginning of a question does not indicate a name.
-                loose = (
-                    alias.by_capital
-                    and all(mention.start == 0 for mention in own)
-                    and not _is_made_up(own[0].text)
-                )
+                loose = alias.by_capital and all(mention.start == 0 for mention in own) and not _is_made_up(own[0].text)
                 if loose and alias.certainty is Certainty.SURE:
                     at_beginning.add(company)
                 certainty = Certainty.LIKELY if loose else alias.certainty

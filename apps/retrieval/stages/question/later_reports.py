@@ -1,4 +1,4 @@
-"""Search the next report of a company for a year that it has no report of: reports print earlier years beside theirs."""
+"""Search a company's next report for a year that it has no report of: reports print earlier years, too."""
 
 from __future__ import annotations
 

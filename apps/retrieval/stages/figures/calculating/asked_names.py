@@ -28,7 +28,8 @@ _NAME_WEIGHT: Final = 2.0
 """A figure of another place or product is another figure."""
 _PIECE: Final = re.compile(r"(?<=[.?!:;])\s+|\s[\u2013\u2014-]\s")
 _LEAD: Final = re.compile(
-    r".*?[,:]\s+(?=(?:by\s+)?(?:what|which|how|did|does|do|is|was|were|are|has|have|can|could)\b)", re.IGNORECASE | re.DOTALL
+    r".*?[,:]\s+(?=(?:by\s+)?(?:what|which|how|did|does|do|is|was|were|are|has|have|can|could)\b)",
+    re.IGNORECASE | re.DOTALL,
 )
 _ASKING_ENDS: Final = ("?", ":")
 _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
@@ -108,7 +109,7 @@ def asked_names(part: str, analysis: QueryAnalysis, among: Sequence[Series], *, 
 
 
 def _without_lead(piece: str, labels: frozenset[str], language: str) -> str:
-    """Return a sentence from its question word on, if a word of a table follows: "Judging by the notes, what is ..."."""
+    """Return a sentence from its question word on, if a word of a table follows: "By the notes, what is ..."."""
     found = _LEAD.match(piece)
     rest = piece[found.end() :] if found else ""
     return rest if labels & frozenset(terms(rest, language)) else piece

@@ -50,9 +50,7 @@ def find_defined(
     )
 
 
-def _work_out(
-    definition: Definition, asked: AskedForm, lines: dict[str, TimeSeries], year: int
-) -> WorkedRatio | None:
+def _work_out(definition: Definition, asked: AskedForm, lines: dict[str, TimeSeries], year: int) -> WorkedRatio | None:
     used: list[Operand] = []
 
     def look_up(name: str, of: int) -> Decimal | None:

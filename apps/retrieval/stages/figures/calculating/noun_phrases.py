@@ -6,11 +6,12 @@ row and no line of a statement is called so, and their nouns do not depend on a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from apps.corpus.terms import terms
-from apps.retrieval.stages.grounding.grammar.parsing import Word, parse
+from apps.retrieval.stages.question.parsing import Word, parse
 
 _NAMING: Final = frozenset({"NOUN", "PROPN", "ADJ", "NUM", "X", "SYM"})
 # How a noun's modifiers depend on it; a preposition stands between "revenue" and "segment" in "revenue of the segment".
@@ -20,7 +21,7 @@ _WITHIN: Final = frozenset(
 )
 
 
-def naming_words(text: str, known: Set[str]) -> str:
+def naming_words(text: str, known: AbstractSet[str]) -> str:
     """Return the words of the noun phrases that hold a known term, in their order, with blanks between them.
 
     Args:    known: the terms of the rows and lines that a figure may be called by.
@@ -34,9 +35,9 @@ def naming_words(text: str, known: Set[str]) -> str:
     return " ".join(word.text for word in kept) if is_known else text
 
 
-def _is_known(word: Word, known: Set[str]) -> bool:
+def _is_known(word: Word, known: AbstractSet[str]) -> bool:
     found = terms(word.text, "en")
-    return bool(found) and known.issuperset(found)
+    return bool(found) and frozenset(found) <= known
 
 
 def _phrases(words: tuple[Word, ...]) -> dict[int, int]:

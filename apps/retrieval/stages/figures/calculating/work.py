@@ -125,9 +125,7 @@ def _forms_beside(definition: Definition, analysis: QueryAnalysis) -> tuple[Aske
     return tuple(replace(each, years=beside or years[-1:]) for each in forms if not each.among_rows)
 
 
-def _by_definition(
-    definition: Definition, series: Sequence[Series], analysis: QueryAnalysis
-) -> Calculated | None:
+def _by_definition(definition: Definition, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     """Return what is asked of the formula that a question brings: its value, change, average and so on."""
     forms = _forms_beside(definition, analysis)
     time_series = find_defined(definition, forms[-1], series, analysis) if forms else None

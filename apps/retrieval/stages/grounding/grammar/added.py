@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from apps.retrieval.stages.grounding.grammar.pairing import DENIES, Pair, describers_of
-from apps.retrieval.stages.grounding.grammar.parsing import Word, listed
+from apps.retrieval.stages.question.parsing import Word, listed
 
 _DESCRIBES: Final = frozenset({"amod", "compound", "advmod", "nummod", "npadvmod", "det", "predet", "quantmod"})
 # Words that may describe a word of the source without changing what it says.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from apps.retrieval.stages.grounding.grammar.parsing import Word
+from apps.retrieval.stages.question.parsing import Word
 
 # Parts that a participant plays. Others are named by their preposition: "to", "from".
 SUBJECT: Final = "subject"

@@ -14,7 +14,7 @@ from apps.retrieval.stages.grounding.grammar.events import (
     modals_of,
 )
 from apps.retrieval.stages.grounding.grammar.pairing import DENIES, Pair
-from apps.retrieval.stages.grounding.grammar.parsing import Word, listed
+from apps.retrieval.stages.question.parsing import Word, listed
 
 _MAY: Final = frozenset({"may", "might", "can", "could"})
 _MODALS: Final = _MAY | {"will", "shall", "would", "should", "must", "'ll"}

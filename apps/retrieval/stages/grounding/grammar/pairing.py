@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from apps.retrieval.stages.grounding.grammar.events import is_event, participants_of
-from apps.retrieval.stages.grounding.grammar.parsing import Word, parse
 from apps.retrieval.stages.grounding.paraphrase import same_stem, tell
+from apps.retrieval.stages.question.parsing import Word, parse
 
 _LANGUAGE: Final = "en"
 _OF_A_NOUN: Final = frozenset({"amod", "compound", "poss", "nummod", "nmod"})

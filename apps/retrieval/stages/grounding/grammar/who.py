@@ -14,7 +14,7 @@ from apps.retrieval.stages.grounding.grammar.events import (
     participants_of,
 )
 from apps.retrieval.stages.grounding.grammar.pairing import DENIES, Pair
-from apps.retrieval.stages.grounding.grammar.parsing import Word, listed
+from apps.retrieval.stages.question.parsing import Word, listed
 
 _OTHER_END: Final = frozenset({"to", "from", "than", "against", "for", "with", "over", "before", "of", RECEIVER})
 _TWO_ENDS: Final = frozenset({"to", "from", "than", "against", "over", "before"})
