@@ -111,9 +111,9 @@ def test_a_country_is_not_the_company_whose_name_begins_with_it(text: str) -> No
 
 
 def test_the_first_word_of_a_comparison_is_as_sure_as_the_name_that_follows() -> None:
-    held = (entry("Brandel Stores plc"), entry("Northwind"))
-    (compared,) = read_companies("Brandel versus Northwind: revenue 2024", held).filters
-    assert (compared.certainty, set(compared.values)) == (Certainty.SURE, {"Brandel Stores plc", "Northwind"})
+    held = (entry("Harbour Stores plc"), entry("Northwind"))
+    (compared,) = read_companies("Harbour versus Northwind: revenue 2024", held).filters
+    assert (compared.certainty, set(compared.values)) == (Certainty.SURE, {"Harbour Stores plc", "Northwind"})
     # Alone, a capital at the beginning of a question is no sign of a name.
-    (alone,) = read_companies("Brandel revenue 2024", held).filters
-    assert (alone.certainty, alone.values) == (Certainty.LIKELY, ("Brandel Stores plc",))
+    (alone,) = read_companies("Harbour revenue 2024", held).filters
+    assert (alone.certainty, alone.values) == (Certainty.LIKELY, ("Harbour Stores plc",))

@@ -16,16 +16,16 @@ def test_filters_that_are_met_stay() -> None:
 
 
 def test_period_that_is_not_held_is_relaxed_visibly() -> None:
-    analysis = analysed("capex of Northwind in FY2019", *HELD)
+    analysis = analysed("capex of Northwind in FY2029", *HELD)
     (relaxed,) = analysis.relaxed
     assert (
-        relaxed.reason == "No document held has period FY2019 together with Northwind; the search continues without it."
+        relaxed.reason == "No document held has period FY2029 together with Northwind; the search continues without it."
     )
     assert relaxed.reason in analysis.notices
 
 
 def test_company_is_the_last_to_go() -> None:
-    analysis = analysed("8-K of Northwind in FY2019 about capex", *HELD)
+    analysis = analysed("8-K of Northwind in FY2029 about capex", *HELD)
     assert [each.filter.field.value for each in analysis.relaxed] == ["document_type", "period"]
     assert document_filter(analysis.filters).companies == ("Northwind",)
 
@@ -75,3 +75,22 @@ def test_last_quarter_is_relaxed_where_no_companys_own_is_held_together_with_the
     )
     assert [each.filter.field for each in analysis.relaxed] == [FilterField.DOCUMENT_TYPE]
     assert [each.label for each in document_filter(analysis.filters).periods] == ["Q4 2024"]
+
+
+def test_a_year_without_a_report_is_looked_for_in_the_next_one() -> None:
+    analysis = analysed("capex of Northwind in FY2020", *HELD)
+    assert [period.fiscal_year for period in analysis.periods] == [2020]
+    assert [period.fiscal_year for period in document_filter(analysis.filters).periods] == [2022]
+    assert "No report of Northwind for FY2020 is held; its report for FY2022 is read." in analysis.notices
+    assert analysis.relaxed == ()
+
+
+def test_no_report_is_later_than_a_five_year_summary_reaches() -> None:
+    (relaxed,) = analysed("capex of Northwind in FY2016", entry("Northwind", 2022)).relaxed
+    assert "FY2016" in relaxed.reason
+
+
+def test_a_company_in_small_letters_is_not_left_for_another_one_s_report() -> None:
+    held = (entry("Quorvane Systems plc", 2024), entry("Northwind", 2022))
+    analysis = analysed("quorvane capex FY2022", *held)
+    assert document_filter(analysis.filters).companies == ("Quorvane Systems plc",)

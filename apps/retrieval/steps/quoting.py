@@ -74,7 +74,9 @@ def check_quoted(draft: GeneratedAnswer, context: ContextBlock, analysis: QueryA
     if not draft.worked_out or report.status is not GroundingStatus.GROUNDED:
         return report
     lines = draft.text.split("\n")[: draft.worked_out]
-    shown = check_calculations(lines, draft.quotes, context, question=analysis.text, language=analysis.language)
+    shown = check_calculations(
+        lines, draft.quotes, context.passages, question=analysis.text, language=analysis.language
+    )
     return replace(shown, findings=(*report.findings, *shown.findings))
 
 

@@ -12,11 +12,11 @@ from decimal import Decimal
 from typing import Final
 
 from apps.retrieval.contracts import (
-    ContextBlock,
     Finding,
     FindingType,
     GroundingReport,
     GroundingStatus,
+    Passage,
     Quote,
 )
 from apps.retrieval.stages.figures.expressions import Token, evaluate
@@ -46,13 +46,11 @@ _LONGEST_ROOT: Final = 20
 
 
 def check_calculations(
-    lines: Sequence[str], quotes: Sequence[Quote], context: ContextBlock, *, question: str, language: str
+    lines: Sequence[str], quotes: Sequence[Quote], passages: Sequence[Passage], *, question: str, language: str
 ) -> GroundingReport:
     """Check each line of an answer that was worked out. Args: language: of the lines, "de" or any other."""
-    languages = {each.ref_id: each.chunk.language for each in context.passages}
-    known = {
-        number.value for quote in quotes for number in read_numbers(quote.text, languages.get(quote.ref_id, language))
-    }
+    languages = {each.ref_id: each.chunk.language for each in passages}
+    known = {number.value for quote in quotes for number in read_numbers(quote.text, languages.get(quote.ref_id, "en"))}
     asked = {number.value for number in read_numbers(question, language)}
     findings: list[Finding] = []
     for line in lines:
@@ -98,8 +96,10 @@ def _comes_to(value: Decimal, result: str, told: str, calculation: str) -> bool:
         value = value.scaleb((_SCALES[given.group().lower()] if given else 0) - _SCALES[wanted.group().lower()])
     # Rounding to the decimals shown.
     tolerance = Decimal("0.5000001").scaleb(int(stated.as_tuple().exponent))
-    candidates = [value, value * 100] if "%" in result else [value]
-    return any(abs(each - stated) <= tolerance for each in candidates)
+    # A share of amounts is shown in per cent; figures in per cent stay so.
+    if "%" in result and "%" not in calculation:
+        value *= 100
+    return abs(value - stated) <= tolerance
 
 
 def _evaluate(expression: str) -> Decimal | None:

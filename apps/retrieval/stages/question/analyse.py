@@ -78,7 +78,8 @@ def analyse(
     noticed = [each.reason for each in newest] if companies.filters else []
     aside = set_aside(read, given, inventory.entries)
     left = (each for each in read if all(each is not other.filter for other in aside))
-    filters = relax_filters(read_in_later_reports((*left, *newest), inventory.entries), inventory.entries)
+    later = read_in_later_reports((*left, *newest), inventory.entries)
+    filters = relax_filters(later.filters, inventory.entries)
     relaxed = (*aside, *filters.relaxed)
     laws = jurisdictions.plain if _is_sure_of(FilterField.JURISDICTION, filters.kept) else ()
     # The document states its jurisdiction, but its text need not. If the text had to name it, the right passage could
@@ -106,6 +107,7 @@ def analyse(
             *(each.unmet for each in given if each.unmet),
             *periods.notices,
             *noticed,
+            *later.notices,
             *(each.reason for each in relaxed),
         ),
         refusal=refusal,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from apps.retrieval.contracts import (
@@ -18,27 +18,35 @@ _MOST_YEARS_LATER: Final = 4
 """A five-year summary is the longest that reports usually print."""
 
 
-def read_in_later_reports(
-    filters: Sequence[MetadataFilter], entries: Sequence[InventoryEntry]
-) -> tuple[MetadataFilter, ...]:
-    """Return the filters, where a year without a report of the company asked about is looked for in its next report.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaterReports:
+    """The filters, and a sentence for each year that is looked for in a later report."""
+
+    filters: tuple[MetadataFilter, ...]
+    notices: tuple[str, ...]
+
+
+def read_in_later_reports(filters: Sequence[MetadataFilter], entries: Sequence[InventoryEntry]) -> LaterReports:
+    """Look for a year without a report of the company asked about in its next report.
 
     Args: filters: as read from the question, before any is relaxed. entries: what is held.
     """
     companies = {name for each in filters if each.field is FilterField.COMPANY for name in each.values}
-    return tuple(
-        _with_later(each, companies, entries)
+    notices: list[str] = []
+    changed = tuple(
+        _with_later(each, companies, entries, notices)
         if each.field is FilterField.PERIOD and companies and not each.of_companies
         else each
         for each in filters
     )
+    return LaterReports(filters=changed, notices=tuple(notices))
 
 
 def _with_later(
-    condition: MetadataFilter, companies: Collection[str], entries: Sequence[InventoryEntry]
+    condition: MetadataFilter, companies: Collection[str], entries: Sequence[InventoryEntry], said: list[str]
 ) -> MetadataFilter:
     own: list[CompanyPeriods] = []
-    said: list[str] = []
+    so_far = len(said)
     for company in sorted(companies):
         held = {each.fiscal_year for each in entries if each.company == company and each.fiscal_quarter is None}
         periods: list[Period] = []
@@ -46,11 +54,9 @@ def _with_later(
             later = _report_of(period, {year for year in held if year is not None})
             periods.append(later)
             if later is not period:
-                said.append(f"{period.label} of {company} is looked for in its report of {later.label}.")
+                said.append(f"No report of {company} for {period.label} is held; its report for {later.label} is read.")
         own.append(CompanyPeriods(company=company, periods=tuple(dict.fromkeys(periods))))
-    if not said:
-        return condition
-    return replace(condition, of_companies=tuple(own), reason=" ".join((condition.reason, *said)))
+    return replace(condition, of_companies=tuple(own)) if len(said) > so_far else condition
 
 
 def _report_of(period: Period, held: Collection[int]) -> Period:

@@ -6,7 +6,7 @@ the reader did not see.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from apps.corpus.kinds import DocumentType
@@ -114,11 +114,19 @@ def document_filter(filters: Iterable[MetadataFilter]) -> DocumentFilter:
     sure = [each for each in filters if each.certainty is Certainty.SURE]
     return DocumentFilter(
         companies=tuple(v for each in sure if each.field is FilterField.COMPANY for v in each.values),
-        periods=tuple(period for each in sure for period in each.periods),
+        periods=tuple(dict.fromkeys(period for each in sure for period in _periods_of_documents(each))),
         of_companies=tuple(own for each in sure for own in each.of_companies),
         document_types=tuple(v for each in sure if each.field is FilterField.DOCUMENT_TYPE for v in each.values),
         jurisdictions=tuple(v for each in sure if each.field is FilterField.JURISDICTION for v in each.values),
     )
+
+
+def _periods_of_documents(condition: MetadataFilter) -> Iterator[Period]:
+    """Yield the periods of the documents that are searched, where companies have periods of their own."""
+    if not condition.of_companies:
+        yield from condition.periods
+    for own in condition.of_companies:
+        yield from own.periods
 
 
 def _describe_condition(condition: MetadataFilter) -> str:
