@@ -54,13 +54,22 @@ def check_calculations(
     asked = {number.value for number in read_numbers(question, language)}
     findings: list[Finding] = []
     for line in lines:
-        findings.extend(_check_line(_plain(line, language), known, asked))
+        findings.extend(_check_in_notation(line, language, known, asked))
     holds = bool(findings) and all(each.supported for each in findings)
     return GroundingReport(
         status=GroundingStatus.GROUNDED if holds else GroundingStatus.UNGROUNDED,
         findings=tuple(findings),
         reason=_HOLDS if holds else _DOES_NOT,
     )
+
+
+def _check_in_notation(line: str, language: str, known: set[Decimal], asked: set[Decimal]) -> list[Finding]:
+    """Check a line in the notation of its language; a measure is written in English notation in a German answer, too."""
+    found = list(_check_line(_plain(line, language), known, asked))
+    if language == "de" and not all(each.supported for each in found):
+        in_english = list(_check_line(_plain(line, "en"), known, asked))
+        return in_english if all(each.supported for each in in_english) else found
+    return found
 
 
 def _plain(line: str, language: str) -> str:

@@ -52,7 +52,7 @@ def _with_later(
         periods: list[Period] = []
         for period in condition.periods:
             later = _report_of(period, {year for year in held if year is not None})
-            periods.append(later)
+            periods.extend(dict.fromkeys((period, later)))
             if later is not period:
                 said.append(f"No report of {company} for {period.label} is held; its report for {later.label} is read.")
         own.append(CompanyPeriods(company=company, periods=tuple(dict.fromkeys(periods))))

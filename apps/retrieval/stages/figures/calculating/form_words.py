@@ -45,7 +45,7 @@ PER_YEAR: Final = _words(
 )
 AVERAGE: Final = _words(r"averag(?:e|es|ed)|avg|mean|durchschnitt(?:lich\w*)?|mittelwert|im\s+(?:mittel|schnitt)")
 SUM: Final = _words(
-    r"sum|add(?:s|ed|ing)?\s+(?:it\s+|them\s+)?(?:all\s+)?up|together|combined|cumulative(?:ly)?|in\s+aggregate|aggregate|in\s+total|totall?(?:ed|ing|led|ling)|altogether|all\s+told",
+    r"sum|add(?:s|ed|ing)?\s+(?:it\s+|them\s+)?(?:all\s+)?up|together|combined|cumulative(?:ly)?|in\s+aggregate|aggregate|in\s+total(?!\s+[a-z])|grand\s+total|totall?(?:ed|ing|led|ling)|altogether|all\s+told",
     r"(?:total|overall)\s+(?=.{0,60}\b(?:over|across)\b)",
     r"summe\s+(?:aus|von|\u00fcber|ergibt)|(?:welche|eine)\s+summe|zusammen(?:gerechnet|genommen)?|insgesamt|kumuliert",
 )
@@ -83,7 +83,7 @@ SINCE: Final = re.compile(rf"\b(?:since|seit)\s+(?:the\s+end\s+of\s+|year[\s-]en
 COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "zwei": 2, "drei": 3, "vier": 4, "f\u00fcnf": 5, "both": 2}
 PARTED_BY: Final = _words(r"minus|difference|gap|differenz|unterschied|abz\u00fcglich|bis")
 RATIO: Final = re.compile(
-    r"(?P<above>[^:?.]+?)[,\s]+(?:(?:all\s+|das\s+ganze\s+|alles\s+)?(?:divided\s+by|geteilt\s+durch)|over|relative\s+to|in\s+relation\s+to|im\s+verh\u00e4ltnis\s+zu[rm]?)"
+    r"(?P<above>[^:?.]+?)[,\s]+(?:(?:all\s+|das\s+ganze\s+|alles\s+)?(?:divided\s+by|geteilt\s+durch)|over(?!\s+(?:the\s+)?(?:last|past|years?|periods?|fiscal|two|three|four|five|all|\d))|relative\s+to|in\s+relation\s+to|im\s+verh\u00e4ltnis\s+zu[rm]?)"
     r"\s+(?P<below>[^:?]+?)(?=[.?:](?:\s|$)|$)",
     re.IGNORECASE,
 )

@@ -15,6 +15,7 @@ from typing import Final
 from apps.retrieval.contracts import AnswerKind, QueryAnalysis
 from apps.retrieval.stages.figures.calculating import form_words as words
 from apps.retrieval.stages.question.answer_kind import read_answer_kind
+from apps.retrieval.stages.question.dates import read_dates
 
 _A_PAIR: Final = 2
 _LONGEST_QUESTION_CHARS: Final = 600
@@ -84,7 +85,7 @@ def read_forms(analysis: QueryAnalysis) -> tuple[AskedForm, ...]:
     plain = AskedForm(
         form=Form.VALUE,
         parts=(text,),
-        years=tuple(sorted({each.fiscal_year for each in analysis.periods})),
+        years=_years(analysis),
         whole_range=words.YEAR_RANGE.search(text) is not None,
         since=words.SINCE.search(text) is not None,
         count=_count(counted["count"]) if counted else 0,
@@ -102,6 +103,12 @@ def read_forms(analysis: QueryAnalysis) -> tuple[AskedForm, ...]:
         # What is only supposed is no figure of a table, and a row does not answer it.
         return (replace(plain, yes_no=True), plain)
     return (*(found for read in _READERS for found in read(text, kind, plain)), plain)
+
+
+def _years(analysis: QueryAnalysis) -> tuple[int, ...]:
+    """Return the years that a question names, or else those of its dates: "at 31 March 2024"."""
+    named = {each.fiscal_year for each in analysis.periods}
+    return tuple(sorted(named or {each.year for each in read_dates(analysis.text) if each.year}))
 
 
 def _count(word: str) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from apps.corpus.terms import terms
-from apps.filings.vocabulary.concepts import find_in_text
+from apps.filings.vocabulary.concepts import Period, find_in_text
 from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.figures.calculating.asked_names import Wanted, asked_names, plain_terms
 from apps.retrieval.stages.figures.calculating.qualifiers import qualifiers_in
@@ -79,7 +79,10 @@ def find_series(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> 
         if said.issuperset(map(str.lower, _ANOTHER_LINE.findall(each.label))) and _is_qualified(each, asked)
     ]
     words = frozenset(terms(part, analysis.language))
-    concepts = {each.concept.name for each in find_in_text(part)}
+    named = [each.concept for each in find_in_text(part)]
+    concepts = {each.name for each in named}
+    if any(each.period is Period.INSTANT and "cash" not in each.name for each in named):
+        of_the_line = [each for each in of_the_line if not each.of_cash_flows or concepts.isdisjoint(each.concepts)]
     found = [
         replace(match_of(each, wanted, words, analysis.language), same_concept=not concepts.isdisjoint(each.concepts))
         for each in of_the_line

@@ -17,6 +17,7 @@ from apps.retrieval.stages.figures.calculating.wording import Wording, wording
 from apps.retrieval.stages.figures.numbers import NumberUnit
 
 _PERCENT_PLACES: Final = Decimal("0.1")
+_MOST_CONVERTED_PLACES: Final = 3
 _GERMAN: Final = str.maketrans({",": ".", ".": ","})
 _NO_NUMBERS: Final = re.compile(r"“[^”]*”|\[[^\]]*\]|(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)")
 
@@ -279,6 +280,8 @@ def convert(operand: Operand, exponent: int, words: Wording, *, places: int | No
     """Return an operand whose scale is stated in another scale, with the conversion before it."""
     scales = dict(words.scales)
     value = operand.value.scaleb((operand.exponent or 0) - exponent)
+    if places is None and -int(value.as_tuple().exponent) > _MOST_CONVERTED_PLACES:
+        places = _MOST_CONVERTED_PLACES
     if places is not None:
         value = value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
     # Digits that only say the scale are no decimals: 68.700 thousand for 68.7 million.

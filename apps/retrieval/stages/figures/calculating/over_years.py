@@ -28,10 +28,7 @@ def change(asked: AskedForm, time_series: TimeSeries, language: str) -> Calculat
         return None
     before, after = found
     words = wording(language)
-    lines = list(_change_lines(before, after, words))
-    if asked.yes_no:
-        lines.insert(0, _direction(asked, before, after, words))
-    return show(lines, found)
+    return show([_direction(asked, before, after, words), *_change_lines(before, after, words)], found)
 
 
 def _change_lines(before: Operand, after: Operand, words: Wording) -> Iterator[str]:

@@ -8,6 +8,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
 from apps.corpus.terms import terms
+from apps.filings.vocabulary.concepts import Period, concepts
 from apps.retrieval.contracts import Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.calculating.qualifiers import qualifiers_in
 from apps.retrieval.stages.figures.calculating.series import Series
@@ -17,6 +18,7 @@ from apps.retrieval.stages.figures.lines import label_distance
 from apps.retrieval.stages.figures.measures import MEASURES, SPENT, Measure, Result
 from apps.retrieval.stages.figures.numbers import NumberUnit
 
+_CALLED_SO: Final = (0, 0, 0, False)
 _PLACES: Final = {Result.RATIO: 2, Result.PERCENT: 1}
 
 
@@ -103,12 +105,25 @@ def asked_ratio(part: str, series: Sequence[Series], analysis: QueryAnalysis) ->
     return None
 
 
+def _of_concept(name: str, series: Sequence[Series]) -> list[Series]:
+    """Return the rows that are called by a concept's name, or else those that are called by no other concept's.
+
+    What a cash flow statement gives under the name of a balance is its change.
+    """
+    concept = concepts()[name]
+    if concept.period is Period.INSTANT and "cash" not in name:
+        series = [each for each in series if not each.of_cash_flows]
+    own = [each for each in series if name in each.concepts]
+    allowed = frozenset((name, *concept.parts))
+    return own or [each for each in series if not each.concepts or not allowed.isdisjoint(each.concepts)]
+
+
 def _row_of(name: str, series: Sequence[Series], language: str) -> Series | None:
     """Return the row that comes nearest to a line of the statements; None if several come as near and differ."""
     item = ITEMS[name]
-    near: list[tuple[tuple[int, ...], Series]] = []
-    for each in series:
-        distance = label_distance(item, each.label, language)
+    near: list[tuple[tuple[int | bool, ...], Series]] = []
+    for each in _of_concept(name, series):
+        distance = _CALLED_SO if name in each.concepts else label_distance(item, each.label, language)
         if distance is not None and each.unit is NumberUnit.PLAIN and not each.per_share:
             near.append((distance, each))
     if not near:

@@ -38,6 +38,7 @@ _COST: Final = re.compile(
     re.IGNORECASE,
 )
 _IN_BRACKETS: Final = re.compile(r"\([^()]*\)")
+_CASH_FLOWS: Final = re.compile(r"cash\s?flow|kapitalflussrechnung", re.IGNORECASE)
 _A_YEAR: Final = frozenset({"year"})
 _PERIOD: Final = re.compile(r"(?:fy|q[1-4]|h[12])[a-z]*\d*|[a-z]+(?:19|20)\d\d")
 
@@ -71,6 +72,12 @@ class Series:
     by_year: dict[int, Figure]
     unit: NumberUnit
     per_share: bool
+
+    @property
+    def of_cash_flows(self) -> bool:
+        """Whether it stands in a cash flow statement, where a line of the balance sheet is its change."""
+        chunk = self.passage.chunk
+        return _CASH_FLOWS.search("\n".join((chunk.section, self.title))) is not None
 
     @property
     def of_statement(self) -> bool:
