@@ -29,6 +29,8 @@ from apps.audit.log import attesting
 from apps.erasure.tombstones import chain
 from apps.intents import selectors
 from apps.intents.contracts import PolicySnapshot
+from apps.intents.scoring import Vector
+from apps.intents.services import golden
 from tests.rows import Rows, filled_tables, next_transaction, put_rows_back, remember_rows
 
 World = TypeVar("World")
@@ -39,10 +41,11 @@ _Key = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Memories:
-    """What this process knows of tenants without asking: their data keys, and the contents of their policies."""
+    """What this process knows of tenants without asking: their data keys, policies, and the vectors of examples."""
 
     keys: Mapping[tuple[UUID, str], DataKeyInUse]
     policies: Mapping[Any, PolicySnapshot]
+    examples: Mapping[Any, Vector]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,13 +98,14 @@ def baked(build: Callable[..., World], *arguments: Any, on: Any = None, **named:
 
 def _memories() -> _Memories:
     keys = {name: key for name, (_, key) in data_keys.cache._entries.items()}
-    return _Memories(keys=keys, policies=dict(selectors._snapshots))
+    return _Memories(keys=keys, policies=dict(selectors._snapshots), examples=dict(golden._matrices))
 
 
 def _recall(memories: _Memories) -> None:
     for (tenant_id, name), key in memories.keys.items():
         data_keys.cache.put(tenant_id, (name,), key)
     selectors._snapshots.update(memories.policies)
+    golden._matrices.update(memories.examples)
 
 
 def _forget_everything() -> None:
@@ -109,6 +113,7 @@ def _forget_everything() -> None:
     cache.clear()
     data_keys.cache.clear()
     selectors._snapshots.clear()
+    golden._matrices.clear()
     attesting._waited.clear()
     chain._known.clear()
     for place in (settings.GLASSBOX_CHECKPOINT_URL, settings.GLASSBOX_TOMBSTONES_URL):

@@ -74,7 +74,11 @@ def auditor(acme: Firm) -> Api:
 
 @pytest.fixture(scope="module")
 def report(acme: Firm, analyst: Api) -> Document:
-    """A document that can be asked about, in fund:alpha."""
+    """A document that can be asked about, in fund:alpha.
+
+    Acme has it from the first test of the module that asks for it, whichever that is: where Acme's documents or events
+    are counted, nothing may ask for it.
+    """
     document = ready_document(acme)
     # The first question of a tenant embeds its golden examples; no test should have to.
     analyst.post("/api/v1/query/", {"question": "What was the drawdown?"})

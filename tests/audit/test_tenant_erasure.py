@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
@@ -27,15 +27,10 @@ from apps.audit.verify.application import verify_tenant
 from apps.audit.verify.export import export_log
 from apps.audit.verify.findings import VerificationReport
 from apps.audit.verify.offline import verify as verify_export
-from apps.erasure.contracts import Origin, RunState, Target, TargetType
-from apps.erasure.errors import OtherTenantError
+from apps.erasure.contracts import RunState, Target, TargetType
 from apps.erasure.events import LOG_EMPTIED
-from apps.erasure.log_removal import RemovalReason
 from apps.erasure.models import Purge, PurgePart, Reach, RemovalRun
 from apps.erasure.retention.counting import count_all, count_tenant
-from apps.erasure.runs.expansion import expanded
-from apps.erasure.runs.runs import run_propose
-from apps.erasure.stores.tenant_log import DataKeys
 from apps.privacy.codes.requests import Ground, Requester, SubjectType
 from apps.privacy.requests.services.receiving import request_receive
 from apps.retrieval.presentation import asked_json
@@ -44,16 +39,16 @@ from apps.tenants.context import open_scope
 from apps.tenants.models import Tenant
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
-from tests.audit.acting import checkpointed, sealed, verified_log
-from tests.audit.ending import MATTER, Rows, all_rows, counted, ended, hold, holding, only_the_log, release, whole
+from tests.audit.acting import checkpointed, sealed
+from tests.audit.ending import MATTER, Rows, all_rows, counted, ended, hold, holding, release, whole
 from tests.audit.forging import ANSWERED
 from tests.audit.mutations import log_keys
 from tests.audit.removal_world import BEA, RemovalWorld, make_removal_world
-from tests.audit.removing import again, approved, asked, documents, ledger, outcomes, person
+from tests.audit.removing import ledger, outcomes, person
 from tests.audit.requesting import PERSON, SECRETS
 from tests.corpus.ingesting import remote_profile
 from tests.deciding import assess, identity_confirm, request_approve, request_propose
-from tests.factories import Firm, as_, make_firm, make_key
+from tests.factories import Firm, as_, make_key
 from tests.model_server import ModelServer
 
 PURGING = "Because the partners agreed"
@@ -372,134 +367,3 @@ def test_the_other_tenants_log_and_answers_are_as_before(erased: Erased) -> None
     )
     assert erased.answers[0] == erased.answers[1]
     assert erased.answers[0]["citations"]
-
-
-# --- Held, and refused ------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def firm(transactional_db: None) -> Firm:
-    return make_firm("acme")
-
-
-@pytest.mark.slow
-def test_what_is_held_stays_with_who_answers_for_it_and_goes_when_it_is_released(firm: Firm) -> None:
-    dora = person(firm, "dora-acme", Role.DPO)
-    (held, other), (part, question) = documents(firm, 2), asked(firm, 2)
-    placed = hold(dora, held, part)
-    sealed(firm)
-    run = approved(firm, [whole(firm)])
-    assert ended(firm, run) is RunState.PARTIALLY_COMPLETED
-    ground = f"hold:{placed.id}"
-    assert outcomes(firm, run)[held] == outcomes(firm, run)[whole(firm)] == ("retained", ground)
-    assert counted(firm, other, question) == {}
-    assert counted(firm, held) == {
-        "corpus.documents": 1,
-        "corpus.pages": 3,
-        "corpus.chunks": 3,
-        # Of the run: what is held stays out of use.
-        "audit.restrictions": 1,
-    }
-    assert counted(firm, part) == {"audit.payloads": 1}
-    of_ledger = ledger(firm, run)
-    assert of_ledger["corpus.pages"] == (6, 3, 3, 0, True)
-    assert of_ledger["audit.payloads"][2] == 1
-    assert of_ledger["tenants.access_memberships"] == (2, 0, 2, 0, True)
-    assert of_ledger["intents.policies"][1] > 0
-    with open_scope(tenant=firm.id, reason="a test"):
-        event = Event.objects.get(id=part.id)
-        assert payloads_of([event], groups=["question"])[event.id]["question"] == {"text": "Who is ill?"}
-    assert verified_log(firm).findings == ()
-    # Who placed it releases it, and that is what the run has waited for.
-    release(dora, placed)
-    sealed(firm)
-    assert ended(firm, run) is RunState.COMPLETED
-    assert set(outcomes(firm, run).values()) == {("removed", "")}
-    assert counted(firm, whole(firm), held, part) == {}
-    assert verified_log(firm).findings == ()
-    assert holding(all_rows(), MATTER, "Settled out of court", "dora-acme", "Who is ill?") == {}
-
-
-@pytest.mark.slow
-def test_what_is_held_after_the_log_was_to_be_emptied_stays(firm: Firm) -> None:
-    dora = person(firm, "dora-acme", Role.DPO)
-    (part,) = asked(firm)
-    sealed(firm)
-    run = approved(firm, [whole(firm)])
-    with only_the_log():
-        assert ended(firm, run, turns=1) is RunState.EXECUTING
-        placed = hold(dora, part)
-        assert ended(firm, run) is RunState.PARTIALLY_COMPLETED
-        assert counted(firm, part) == {"audit.payloads": 1}
-        assert verified_log(firm).findings == ()
-        release(dora, placed)
-        sealed(firm)
-        assert ended(firm, run) is RunState.COMPLETED
-        assert counted(firm, whole(firm), part) == {}
-    assert verified_log(firm).findings == ()
-
-
-@pytest.mark.slow
-def test_what_another_process_seals_by_an_old_key_meanwhile_goes_as_well(firm: Firm) -> None:
-    from apps.erasure.stores import tenant_log
-
-    sealed(firm, 3)
-    run = approved(firm, [whole(firm)])
-    with only_the_log():
-        assert ended(firm, run, turns=1) is RunState.EXECUTING
-        with open_scope(tenant=firm.id, reason="a test"):
-            old = DataKey.objects.exclude(epoch__startswith="end.").get()
-            key_cache.clear()
-        # As a process does that has used the key within five minutes.
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("apps.audit.keys.data_keys._of_period", lambda _: old)
-            asked(firm)
-        key_cache.clear()
-        assert ended(firm, run) is RunState.COMPLETED
-        assert counted(firm, whole(firm)) == {}
-    with open_scope(tenant=firm.id, reason="a test"):
-        assert [key.epoch for key in DataKey.objects.all()] == ["end.2"]
-        assert tenant_log._said() is not None
-    assert verified_log(firm).findings == ()
-
-
-@pytest.mark.slow
-def test_a_key_that_is_used_once_more_before_it_goes_is_waited_for(firm: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is sealed by it after the log was emptied is removed by another event, and only then the key."""
-    destroy = DataKeys.clear
-    late: list[Event] = []
-
-    def clear(self: DataKeys, targets: Sequence[Target], *, limit: int) -> int:
-        if not late:
-            old = DataKey.objects.exclude(epoch__startswith="end.").get()
-            with pytest.MonkeyPatch.context() as patched:
-                patched.setattr("apps.audit.keys.data_keys._of_period", lambda _: old)
-                key_cache.clear()
-                late.append(record(action=ANSWERED, core={"intent": "x"}, question={"text": f"Who is {WHO}?"}))
-        return destroy(self, targets, limit=limit)
-
-    monkeypatch.setattr(DataKeys, "clear", clear)
-    sealed(firm, 3)
-    run = approved(firm, [whole(firm)])
-    with only_the_log():
-        assert ended(firm, run) is RunState.COMPLETED
-        assert counted(firm, whole(firm)) == {}
-    with open_scope(tenant=firm.id, reason="a test"):
-        assert [key.epoch for key in DataKey.objects.all()] == ["end.2"]
-        assert not Payload.objects.filter(event_id=late[0].id).exists()
-    assert verified_log(firm).findings == ()
-
-
-def test_another_tenant_is_not_proposed(firm: Firm) -> None:
-    bolt = make_firm("bolt")
-    with as_(person(firm, "dora-acme", Role.DPO)), pytest.raises(OtherTenantError):
-        run_propose(Origin.REQUEST, new_id(), [whole(bolt)], RemovalReason.ERASURE_REQUEST)
-
-
-def test_a_tenant_is_frozen_with_its_documents(firm: Firm) -> None:
-    made = documents(firm, 2)
-    run = approved(firm, [whole(firm)])
-    assert outcomes(firm, run).keys() == {whole(firm), *made}
-    with open_scope(tenant=firm.id, reason="a test"):
-        assert expanded(expanded([whole(firm)])) == tuple(sorted({whole(firm), *made}))
-    assert again(firm, run).state == "approved"

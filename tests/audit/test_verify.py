@@ -19,6 +19,7 @@ from django.db import connection, connections
 from django.test import TransactionTestCase
 from pytest_django import DjangoDbBlocker
 
+from apps.audit.keys.data_keys import cache as key_cache
 from apps.audit.services import record
 from apps.audit.verify.application import verify_tenant
 from apps.audit.verify.export import export_log
@@ -42,6 +43,7 @@ from tests.audit.mutations import (
     of_offline,
 )
 from tests.factories import Firm, make_firm
+from tests.rows import put_rows_back, remember_rows
 
 MUTATIONS = int(os.environ.get("GLASSBOX_MUTATIONS", "96"))
 ERASURES = int(os.environ.get("GLASSBOX_ERASURES", "40"))
@@ -60,6 +62,15 @@ def logs(
         finally:
             connections["default"].close()
             TransactionTestCase._fixture_teardown(TransactionTestCase())
+
+
+@pytest.fixture
+def put_back(logs: dict[str, Log]) -> Iterator[None]:
+    """For a test that commits something to the logs: the others, in whichever order, find them as they were made."""
+    made = remember_rows()
+    yield
+    put_rows_back(made)
+    key_cache.clear()
 
 
 @pytest.fixture
@@ -186,7 +197,7 @@ def test_without_the_checkpoint_a_log_cut_and_tidied_looks_whole_and_with_it_it_
 
 
 def test_authorised_removals_raise_no_alarm_and_every_other_one_among_them_is_found(
-    logs: dict[str, Log], tmp_path: Path
+    logs: dict[str, Log], put_back: None, tmp_path: Path
 ) -> None:
     """Removed by the services as glassbox_eraser, and by a superuser past all of it; looked at after every round."""
     log, chosen = logs["bolt"], random.Random(SEED)

@@ -100,14 +100,26 @@ def test_every_flow_that_a_migration_holds_is_tried() -> None:
     assert ROWS.keys() == _FLOWS.keys()
 
 
-@pytest.fixture(scope="module", params=_FLOWS.values(), ids=_FLOWS)
+@pytest.fixture(params=_FLOWS.values(), ids=_FLOWS)
 def flow(request: pytest.FixtureRequest) -> Flow:
     found: Flow = request.param
     return found
 
 
 @pytest.fixture(scope="module")
-def row(world: World, flow: Flow) -> Row:
+def rows(world: World) -> dict[str, Row]:
+    """The row of each flow, by its name; each is made by the first test of that flow, in whichever order they run."""
+    return {}
+
+
+@pytest.fixture
+def row(world: World, flow: Flow, rows: dict[str, Row]) -> Row:
+    if flow.name not in rows:
+        rows[flow.name] = _made(world, flow)
+    return rows[flow.name]
+
+
+def _made(world: World, flow: Flow) -> Row:
     named = flow.name.replace(" ", "-")
     author, other = (make_member(world.acme, f"{named}-{name}", Role.DPO) for name in ("author", "other"))
     author, other = (replace(each, roles=frozenset(Role)) for each in (author, other))

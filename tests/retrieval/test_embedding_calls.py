@@ -26,7 +26,6 @@ from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import VersionChangedError
 from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.selectors import policy_in_force, version_snapshot
-from apps.intents.services import golden
 from apps.intents.services.checking import version_checked
 from apps.intents.services.desk import question_try
 from apps.intents.services.drafts import draft_save
@@ -39,6 +38,7 @@ from apps.retrieval.pipeline import FindResult, find
 from apps.retrieval.replay import run
 from apps.retrieval.replay.errors import NotReplayableError
 from apps.retrieval.replay.run import question_replay
+from apps.retrieval.services import ask as asking_service
 from apps.retrieval.services.ask import ask
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
@@ -55,7 +55,7 @@ from tests.model_script import Fault
 from tests.model_server import ModelServer
 from tests.quality.impacting import draft_of, impact_row, requested, with_kinds
 from tests.retrieval.asking import QUESTION, make_acme
-from tests.retrieval.test_model_calls import open_transactions, told
+from tests.retrieval.test_model_calls import DeadlineOfRequests, open_transactions, told, until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -198,13 +198,15 @@ def test_who_loses_the_permission_to_ask_while_a_vector_is_made_sends_nothing_mo
 
 
 def test_past_its_deadline_a_question_asks_for_no_vector(
-    firm: Firm, amy: Principal, server: Watched, settings: LazySettings
+    firm: Firm, amy: Principal, server: Watched, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.GLASSBOX_RETRIEVAL_STAGES = "question_deadline_seconds=0.5"
+    monkeypatch.setattr(asking_service, "Deadline", DeadlineOfRequests)
     server.fail_with(Fault.HANG)
     ask(text=QUESTION, principal=amy)
     ((_, payload),) = told(firm, CALLED)
     assert payload["core"]["timeout_seconds"] <= 0.5
+    until(lambda: bool(server.requests))
     assert len(server.requests) == 1
 
 
@@ -295,10 +297,8 @@ def test_a_question_tried_on_the_desk_is_in_the_log_as_a_request_and_no_more(
 
 @pytest.mark.parametrize("version", ["active", "draft"])
 def test_a_check_from_the_shell_waits_in_no_transaction(
-    firm: Firm, olivia: Principal, server: Watched, monkeypatch: pytest.MonkeyPatch, version: str
+    firm: Firm, olivia: Principal, server: Watched, version: str
 ) -> None:
-    # Other tests of this process may have read this version's vectors.
-    monkeypatch.setattr(golden, "_matrices", {})
     draft = drafted(olivia, new_examples)
     number = str(draft.number) if version == "draft" else version
     # What the server's vectors are worth is not what this is about.
@@ -318,10 +318,7 @@ def test_a_policy_that_is_no_tenants_is_sent_to_no_service(firm: Firm, server: W
     assert not server.requests
 
 
-def test_an_evaluation_warms_up_outside_of_any_transaction(
-    firm: Firm, server: Watched, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(golden, "_matrices", {})
+def test_an_evaluation_warms_up_outside_of_any_transaction(firm: Firm, server: Watched) -> None:
     with open_scope(tenant=firm.id, reason="a test"):
         snapshot, generation_profile = policy_in_force(), Tenant.objects.get(id=firm.id).generation_profile
     Asking(
