@@ -132,8 +132,8 @@ def is_of_period(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> boo
     # What a document without a period says may be of any of them, if nothing dated is held of its company.
     undated = analysis.periods if document.fiscal_year is None else ()
     # The report of a later year is searched for a year asked for, and gives figures of its own year as well.
-    own = tuple(period for period in analysis.periods_of(document.company) if period in analysis.periods)
-    periods = own or undated
+    of_company = tuple(each for each in analysis.periods_of(document.company) if each in analysis.periods)
+    periods = of_company or undated
     if not analysis.periods or (
         document.fiscal_year is None and (_is_loose(analysis) or not asks_for_a_figure(analysis))
     ):

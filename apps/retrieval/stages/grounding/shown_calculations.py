@@ -64,7 +64,7 @@ def check_calculations(
 
 
 def _check_in_notation(line: str, language: str, known: set[Decimal], asked: set[Decimal]) -> list[Finding]:
-    """Check a line in the notation of its language; a measure is written in English notation in a German answer, too."""
+    """Check a line in the notation of its language, or in English: some measures are always written so."""
     found = list(_check_line(_plain(line, language), known, asked))
     if language == "de" and not all(each.supported for each in found):
         in_english = list(_check_line(_plain(line, "en"), known, asked))
