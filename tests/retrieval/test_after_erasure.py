@@ -56,6 +56,7 @@ MEMORIES: Final = frozenset(
         "apps.corpus.reader.sandbox.seccomp",
         "apps.corpus.terms",
         "apps.corpus.tokens",
+        "apps.filings.vocabulary.concepts",
         "apps.intents.matching",
         "apps.retrieval.api.changelog",
         "apps.retrieval.api.problem_types",

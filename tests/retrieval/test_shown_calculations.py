@@ -60,7 +60,7 @@ def test_a_result_may_be_used_in_the_next_line_only() -> None:
 
 def test_german_notation_and_figures_of_the_question() -> None:
     assert holds("Veränderung von “Ergebnis”, 2020 bis 2024: 188,2 - 1.198,6 = -1.010,4", language="de")
-    assert not holds("Veränderung, 2020 bis 2024: 188.2 - 148.6 = 39.6", language="de")
+    assert not holds("Veränderung, 2020 bis 2024: 188,2 - 148,6 = 39,7", language="de")
     assert holds("Per 7: 188.2 / 7 = 26.89", question="operating profit divided by 7")
     assert not holds("Per 7: 188.2 / 7 = 26.89")
 
