@@ -155,7 +155,7 @@ def test_whether_a_hidden_event_exists_is_not_told(world: World) -> None:
     assert told(hidden.id) == told(new_id())
 
 
-def test_the_worker_alone_may_wrap_keys_anew_and_change_nothing_else_of_them() -> None:
+def test_the_worker_alone_may_wrap_keys_anew_and_change_nothing_else_of_them(committed_ground: None) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT r.name, a.attname FROM unnest(ARRAY['glassbox_api', 'glassbox_worker', 'glassbox_auditor', "

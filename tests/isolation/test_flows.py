@@ -101,7 +101,8 @@ def test_every_flow_that_a_migration_holds_is_tried() -> None:
 
 
 @pytest.fixture(params=_FLOWS.values(), ids=_FLOWS)
-def flow(request: pytest.FixtureRequest) -> Flow:
+def flow(request: pytest.FixtureRequest, committed_ground: None) -> Flow:
+    """The ground for the tests that look at the database alone: without it, the first of them may not."""
     found: Flow = request.param
     return found
 
