@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -132,20 +132,23 @@ def find_by_name(name: str) -> Concept | None:
 def find_in_text(text: str) -> tuple[FoundConcept, ...]:
     """Return the concepts that a text names, left to right; of names that overlap, the longest."""
     words = list(_WORD.finditer(text))
-    found: list[FoundConcept] = []
-    at = 0
-    while at < len(words):
-        for count in range(min(_MOST_WORDS, len(words) - at), 0, -1):
-            start, end = words[at].start(), words[at + count - 1].end()
-            name = text[start:end]
-            concept = find_by_name(name)
-            if concept is not None and not (name.upper() in _FOLDED_CASES and name not in UPPER_CASE_ONLY):
-                found.append(FoundConcept(start=start, end=end, concept=concept))
-                at += count
-                break
-        else:
-            at += 1
-    return tuple(found)
+    longest = [found for at in range(len(words)) if (found := _longest_from(text, words[at : at + _MOST_WORDS]))]
+    kept: list[FoundConcept] = []
+    for each in sorted(longest, key=lambda found: (found.start - found.end, found.start)):
+        if all(each.end <= other.start or other.end <= each.start for other in kept):
+            kept.append(each)
+    return tuple(sorted(kept, key=lambda found: found.start))
+
+
+def _longest_from(text: str, words: Sequence[re.Match[str]]) -> FoundConcept | None:
+    """Return the longest name that begins with the first of the words."""
+    for count in range(len(words), 0, -1):
+        start, end = words[0].start(), words[count - 1].end()
+        name = text[start:end]
+        concept = find_by_name(name)
+        if concept is not None and not (name.upper() in _FOLDED_CASES and name not in UPPER_CASE_ONLY):
+            return FoundConcept(start=start, end=end, concept=concept)
+    return None
 
 
 def find_by_tag(tag: str) -> Concept | None:

@@ -55,7 +55,7 @@ _PLAIN: Final = """
     measure measures metric metrics excess spell tally list through fill filling empty high low large big strong
     balance balances record recorded showed yr yrs before january february march april june july august september
     october november december jan feb mar apr jun jul aug sep oct nov dec opening closing
-    last past previous grand subtract add together result resulting answer what's how's
+    express state last past previous grand subtract add together result resulting answer what's how's
 """
 _PLAIN_GERMAN: Final = """
     nachkommastelle nachkommastellen folie kollege kollegin chef kunde rechne rechnen eigene eigenen namlich

@@ -24,9 +24,17 @@ _PLACES_OF_A_RATIO: Final = 2
 
 
 def find_defined(
-    definition: Definition, asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis
+    definition: Definition,
+    asked: AskedForm,
+    series: Sequence[Series],
+    analysis: QueryAnalysis,
+    *,
+    goes_on: bool,
 ) -> TimeSeries | None:
-    """Return the formula of a question as a time series; None if a name in it is no row and no measure."""
+    """Return the formula of a question as a time series; None if a name in it is no row and no measure.
+
+    Args: goes_on: whether something is calculated from its values, which then have a digit more.
+    """
     lines = {line.name: find_time_series(line.name, series, analysis) for line in names_of(definition.formula)}
     held = {name: each for name, each in lines.items() if each is not None}
     labels = {each.label for each in held.values()}
@@ -35,7 +43,7 @@ def find_defined(
     first = next(iter(held.values()))
 
     def of(year: int) -> Operand | None:
-        worked = _work_out(definition, asked, held, year)
+        worked = _work_out(definition, asked, held, year, goes_on=goes_on)
         rows = [each.label for each in held.values()]
         return worked_operand(worked, "", rows, year, analysis.language) if worked else None
 
@@ -50,7 +58,9 @@ def find_defined(
     )
 
 
-def _work_out(definition: Definition, asked: AskedForm, lines: dict[str, TimeSeries], year: int) -> WorkedRatio | None:
+def _work_out(
+    definition: Definition, asked: AskedForm, lines: dict[str, TimeSeries], year: int, *, goes_on: bool
+) -> WorkedRatio | None:
     used: list[Operand] = []
 
     def look_up(name: str, of: int) -> Decimal | None:
@@ -69,7 +79,7 @@ def _work_out(definition: Definition, asked: AskedForm, lines: dict[str, TimeSer
     value = worked.value * 100 if definition.percent else worked.value
     if not definition.is_amount:
         usual = _PLACES_OF_A_SHARE if definition.percent else _PLACES_OF_A_RATIO
-        places = usual if asked.places is None else asked.places
+        places = usual + 1 if goes_on else usual if asked.places is None else asked.places
         value = value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
     return WorkedRatio(
         value=value,

@@ -116,9 +116,14 @@ STATES_IT: Final = re.compile(
     r"\b(?:is\s+(?:that|this|it)\s+(?:so|right|true|correct)|(?:true|right|correct)\s+that|stimmt\s+(?:das|es)|trifft\s+(?:das|es)\s+zu|ist\s+das\s+(?:richtig|wahr))\b",
     re.IGNORECASE,
 )
+A_YEAR: Final = re.compile(r"(?<![\d.,])(?:19|20)\d\d(?!\d)")
+YEARS_LISTED: Final = re.compile(
+    r"(?<![\d.,])(?:19|20)\d\d(?:\s*(?:,\s*(?:and\s+|und\s+)?|\+|&|\band\b|\bund\b)\s*(?:FY\s?|fiscal\s+)?(?:19|20)\d\d(?!\d))+",
+    re.IGNORECASE,
+)
 UNIT_ASKED: Final = re.compile(
-    r"\bin\s+(?:(?:[A-Z]{3}|US|U\.S\.|dollars?|euros?|pounds?|[$€£])\s*){0,2}"
-    r"(?P<unit>thousands?|millions?|billions?|tsd|mio|mrd|bn|mn|tausend|millionen|milliarden)\b",
+    r"(?:\bin\s+|(?<![\w.])(?=US\$|[$\u20ac\u00a3]))(?:(?:[A-Z]{3}|US|U\.S\.|dollars?|euros?|pounds?|[$€£])\s*){0,2}"
+    r"(?P<unit>thousands?|millions?|billions?|tsd|teur|t\u20ac|mio|mrd|bn|mn?|k|tausend|millionen|milliarden)\b",
     re.IGNORECASE,
 )
 UNITS: Final = {
@@ -129,6 +134,10 @@ UNITS: Final = {
     "millionen": 6,
     "milliarden": 9,
     "tsd": 3,
+    "teur": 3,
+    "t\u20ac": 3,
+    "k": 3,
+    "m": 6,
     "mio": 6,
     "mrd": 9,
     "mn": 6,
@@ -174,6 +183,8 @@ DIFFERENCES: Final = tuple(
         r"\b(?:more|higher|larger|bigger|greater|less|lower|smaller|fewer|mehr|weniger|h\u00f6her|niedriger|gr\u00f6\u00dfer|kleiner)\b(?P<one>.+?)\b(?:than|als)\s+(?P<two>.+)",
         r"(?P<one>.+?)\b(?:exceed\w*|outstrip\w*|\u00fcberst\w+|\u00fcbertr\w+)\b(?P<two>.+)",
         r"\b(?:lag|lagen|liegt|liegen)\b(?P<one>.+?)\b(?:\u00fcber|unter)\b(?P<two>.+)",
+        r"\bseparates?\s+(?P<one>.+?)\s+from\s+(?P<two>.+)",
+        r"\bsubtract\s+(?P<two>.+?)\s+from\s+(?P<one>.+)",
         r"(?P<one>.+?)\b(?:minus|less|abz\u00fcglich)\b(?P<two>.+)",
     )
 )

@@ -108,6 +108,9 @@ def read_forms(analysis: QueryAnalysis) -> tuple[AskedForm, ...]:
 def _years(analysis: QueryAnalysis) -> tuple[int, ...]:
     """Return the years that a question names, or else those of its dates: "at 31 March 2024"."""
     named = {each.fiscal_year for each in analysis.periods}
+    if (listed := words.YEARS_LISTED.search(analysis.text)) is not None:
+        # "Fiscal 2022, 2023 and 2024": only the first is surely a fiscal year, and the others are asked for as well.
+        named.update(map(int, words.A_YEAR.findall(listed.group())))
     return tuple(sorted(named or {each.year for each in read_dates(analysis.text) if each.year}))
 
 

@@ -88,7 +88,8 @@ def average_or_sum(asked: AskedForm, time_series: TimeSeries, language: str) -> 
     span = (words.span if _in_a_row(found) else words.years).format(first=found[0].year, last=found[-1].year)
     if asked.form is Form.SUM:
         return show([words.sum.format(name=time_series.name, span=span, sum=f"{shown} = {total:,}{sign}")], found)
-    mean = rounded(total / len(found), max(each.places for each in found) + 1)
+    places = max(each.places for each in found) + 1 if asked.places is None else asked.places
+    mean = rounded(total / len(found), places)
     line = words.average.format(name=time_series.name, span=span, sum=f"({shown}) / {len(found)} = {mean:,}{sign}")
     return show([line], found)
 

@@ -128,7 +128,7 @@ def _forms_beside(definition: Definition, analysis: QueryAnalysis) -> tuple[Aske
 def _by_definition(definition: Definition, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     """Return what is asked of the formula that a question brings: its value, change, average and so on."""
     forms = _forms_beside(definition, analysis)
-    time_series = find_defined(definition, forms[-1], series, analysis) if forms else None
+    time_series = find_defined(definition, forms[-1], series, analysis, goes_on=len(forms) > 1) if forms else None
     if time_series is None:
         return None
     for asked in forms:
