@@ -239,4 +239,5 @@ def _quarter(word: str) -> int:
 
 
 def _blank_matches(pattern: re.Pattern[str], text: str) -> str:
-    return blank_mentions(text, (Mention(start=m.start(), end=m.end(), text=m.group()) for m in pattern.finditer(text)))
+    found = [Mention(start=m.start(), end=m.end(), text=m.group()) for m in pattern.finditer(text)]
+    return blank_mentions(text, found) if found else text
