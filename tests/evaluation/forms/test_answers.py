@@ -12,13 +12,12 @@ from typing import Any, Final
 from apps.corpus.chunking.chunker import chunk_document
 from apps.corpus.chunking.contracts import DocumentFacts as ChunkFacts
 from apps.corpus.extraction.extract import extract
-from apps.quality.evaluation.accepting import accepted, held_by, says_yes_or_no
-from apps.retrieval.contracts import Candidate, ContextBlock, GeneratedAnswer, GroundingStatus, QueryAnalysis
+from apps.retrieval.contracts import Candidate, ContextBlock, QueryAnalysis
 from apps.retrieval.generation.extractive import ExtractiveGenerator
-from apps.retrieval.steps.quoting import check_quoted
 from tests.evaluation.forms.companies import Company, companies_of
 from tests.evaluation.forms.questions import questions_of
 from tests.evaluation.forms.reports import report
+from tests.evaluation.judging import outcome
 from tests.retrieval.builders import analysed, budget, candidate, context_of, document, entry
 
 SET: Final = "open"
@@ -60,18 +59,6 @@ def read(row: dict[str, Any], companies: tuple[Company, ...]) -> tuple[QueryAnal
     analysis = analysed(row["text"], *entries, language=companies[0].language)
     found = [each for company in companies for each in passages(company.spec["name"])]
     return analysis, context_of(analysis, found, budgets=[budget(cap_chars=90_000)], total_cap_chars=90_000)
-
-
-def outcome(row: dict[str, Any], draft: GeneratedAnswer, analysis: QueryAnalysis, context: ContextBlock) -> str:
-    if draft.closest or draft.refusal or check_quoted(draft, context, analysis).status is not GroundingStatus.GROUNDED:
-        return "not answered"
-    beside = [
-        text for each in draft.quotes if each.row for text in (each.row.caption, *(c.value for c in each.row.cells))
-    ]
-    said = says_yes_or_no(draft.text)
-    if row.get("polarity") and said and said != row["polarity"]:
-        return "wrong"
-    return "right" if accepted(held_by((draft.text, *beside)), row["accepts"]) else "wrong"
 
 
 def test_most_questions_are_answered_rightly_and_few_wrongly() -> None:
