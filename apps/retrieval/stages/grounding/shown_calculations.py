@@ -94,7 +94,7 @@ def _check_line(line: str, known: set[Decimal], asked: set[Decimal]) -> Iterator
     value, told = _evaluate(shown), _NUMBER.search(result)
     holds = value is not None and told is not None and _comes_to(value, result, told.group(), calculation)
     yield _finding(result.strip(), holds, "the calculation comes to another result")
-    if told is not None:
+    if holds and told is not None:
         known.add(_value(told.group()))
 
 

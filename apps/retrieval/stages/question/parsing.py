@@ -99,8 +99,15 @@ def _copy(doc: Doc) -> tuple[Word, ...]:
 
 def is_ordinary(word: str) -> bool:
     """Return whether a word in lower case is an English noun, verb, adjective or adverb, by the model's word lists."""
+    ordinary = _ordinary_words()
+    return word in ordinary or word.removesuffix("s") in ordinary
+
+
+# The cache holds the model's own lists. They are lists, and every company held is looked up for every question.
+@lru_cache(maxsize=1)
+def _ordinary_words() -> frozenset[str]:
     index = load_model().get_pipe("lemmatizer").lookups.get_table("lemma_index")
-    return any(word in words or word.removesuffix("s") in words for words in index.values())
+    return frozenset[str]().union(*index.values())
 
 
 @lru_cache(maxsize=1)

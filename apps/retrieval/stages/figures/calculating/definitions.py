@@ -115,13 +115,12 @@ def _set_against(text: str) -> Definition | None:
     for sentence in _sentences(text):
         found = _SET_AGAINST.search(sentence)
         ratio = _RATIO_OF.search(sentence)
-        if found is None and ratio is None:
+        between = found or ratio
+        if between is None:
             continue
         formula = _read_loosely(_asked(sentence))
         if formula is not None:
             share = found is not None and found["share"] is not None
-            between = found or ratio
-            assert between is not None  # noqa: S101 - one of both was found
             rest = text.replace(between.group() if found else "ratio", " ", 1)
             percent = share or _is_percent(text, formula)
             return Definition(formula=formula, percent=percent, is_defined=False, rest=rest)
