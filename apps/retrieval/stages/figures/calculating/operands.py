@@ -9,15 +9,13 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
 from apps.retrieval.contracts import Passage, QueryAnalysis, Quote
-from apps.retrieval.stages.figures.calculating.forms import AskedForm
 from apps.retrieval.stages.figures.calculating.matching import find_series, names_table
 from apps.retrieval.stages.figures.calculating.ratios import Ratio, WorkedRatio, asked_ratio
 from apps.retrieval.stages.figures.calculating.series import Series, is_total
-from apps.retrieval.stages.figures.calculating.wording import Wording, wording
+from apps.retrieval.stages.figures.calculating.wording import wording
 from apps.retrieval.stages.figures.numbers import NumberUnit
 
 _PERCENT_PLACES: Final = Decimal("0.1")
-_MOST_CONVERTED_PLACES: Final = 3
 _GERMAN: Final = str.maketrans({",": ".", ".": ","})
 _NO_NUMBERS: Final = re.compile(r"“[^”]*”|\[[^\]]*\]|(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)")
 
@@ -267,32 +265,6 @@ def rounded(value: Decimal, places: int) -> Decimal:
 
 def percent(share: Decimal) -> str:
     return f"{(share * 100).quantize(_PERCENT_PLACES, rounding=ROUND_HALF_UP):,} %"
-
-
-def in_scale(operand: Operand, asked: AskedForm, words: Wording) -> str:
-    """Return a figure in the scale that is asked for; nothing if that is its own, or its own is not stated."""
-    if asked.exponent is None or operand.exponent in (None, asked.exponent) or operand.percent or operand.before:
-        return ""
-    return convert(operand, asked.exponent, words, places=asked.places).before
-
-
-def convert(operand: Operand, exponent: int, words: Wording, *, places: int | None = None) -> Operand:
-    """Return an operand whose scale is stated in another scale, with the conversion before it."""
-    scales = dict(words.scales)
-    value = operand.value.scaleb((operand.exponent or 0) - exponent)
-    if places is None and -int(value.as_tuple().exponent) > _MOST_CONVERTED_PLACES:
-        places = _MOST_CONVERTED_PLACES
-    if places is not None:
-        value = value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
-    # Digits that only say the scale are no decimals: 68.700 thousand for 68.7 million.
-    text = f"{value:,f}"
-    before = words.scale.format(
-        name=operand.name,
-        year=words.year.format(year=operand.year),
-        given=f"{operand.text} {scales.get(operand.exponent or 0, '')}".strip(),
-        result=f"{text} {scales[exponent]}",
-    )
-    return replace(operand, value=value, text=text, printed=text, exponent=exponent, before=before)
 
 
 def in_language(calculated: Calculated, language: str) -> Calculated:

@@ -14,11 +14,11 @@ from apps.retrieval.stages.figures.calculating.operands import (
     Calculated,
     Operand,
     TimeSeries,
-    convert,
     find_time_series,
     percent,
     show,
 )
+from apps.retrieval.stages.figures.calculating.scales import convert
 from apps.retrieval.stages.figures.calculating.series import Series
 from apps.retrieval.stages.figures.calculating.wording import Wording, wording
 

@@ -23,12 +23,12 @@ from apps.retrieval.stages.figures.calculating.operands import (
     TimeSeries,
     find_time_series,
     in_language,
-    in_scale,
     show,
 )
 from apps.retrieval.stages.figures.calculating.over_companies import compare_companies
 from apps.retrieval.stages.figures.calculating.over_rows import difference, extreme_row, ratio, share
 from apps.retrieval.stages.figures.calculating.over_years import average_or_sum, change, compound_growth, extreme_year
+from apps.retrieval.stages.figures.calculating.scales import in_scale
 from apps.retrieval.stages.figures.calculating.series import Series, read_series
 from apps.retrieval.stages.figures.calculating.wording import wording
 from apps.retrieval.stages.figures.measures import MEASURES
