@@ -23,7 +23,7 @@ from pytest_django import DjangoDbBlocker
 
 from apps.corpus.models import Document
 from apps.erasure.personal_data.places import memories
-from apps.retrieval.stages.question.mentions import expression_pattern
+from apps.filings.text.mentions import expression_pattern
 from apps.tenants.context import open_scope
 from tests.corpus.ingesting import remote_profile
 from tests.model_server import ModelServer
@@ -68,7 +68,7 @@ MEMORIES: Final = frozenset(
         "apps.retrieval.stages.grounding.moving_words",
         "apps.retrieval.stages.grounding.paraphrase",
         "apps.retrieval.stages.grounding.wording",
-        "apps.retrieval.stages.question.mentions",
+        "apps.filings.text.mentions",
         "apps.tenants.api.media_types",
         "apps.tenants.api.probes",
         "apps.tenants.api.schema",

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from apps.corpus.kinds import DocumentType
+from apps.filings.text.period_mentions import read_period_mentions
 from apps.retrieval.contracts import Certainty, FilterField, MetadataFilter, Period, QueryAnalysis
-from apps.retrieval.stages.question.period_mentions import read_period_mentions
 from apps.retrieval.stages.question.periods import resolve_periods
 from apps.retrieval.stages.question.relax import document_filter, states
 from tests.retrieval.builders import analysed, document, entry

@@ -173,7 +173,7 @@ MEMORIES: Final = (
         withheld=reasons.OF_THE_POLICY,
     ),
     Fields(
-        "memory:apps.retrieval.stages.question.mentions",
+        "memory:apps.filings.text.mentions",
         Sort.DERIVED,
         because="Patterns made of names of companies and of words of questions.",
         stays=reasons.ENDS_WITH_PROCESS,

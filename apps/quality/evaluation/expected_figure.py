@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from apps.filings.text.numbers import Number, read_numbers
 from apps.quality.evaluation.accepting import REFERENCE
-from apps.retrieval.stages.figures.numbers import Number, read_numbers
 
 _IN_UNITS: Final = re.compile(
     r"\b(thousand|million|billion|trillion)s?\b|(?:\b(?:USD|EUR)|[$€])\s?(m|mn|bn|k)\b", re.IGNORECASE

@@ -4,6 +4,7 @@ The name of a score says which kind of score it is. Character positions count Un
 exclusive.
 """
 
+from apps.filings.periods import Period
 from apps.retrieval.contracts.analysis import (
     AskedFigure,
     Certainty,
@@ -16,7 +17,6 @@ from apps.retrieval.contracts.analysis import (
     GivenFilter,
     InventoryEntry,
     MetadataFilter,
-    Period,
     QueryAnalysis,
     Refusal,
     RefusalReason,

@@ -11,7 +11,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.retrieval.contracts.analysis import Period
+from apps.filings.periods import Period
 from apps.tenants.ids import ScopeId, TenantId
 
 ChunkId = NewType("ChunkId", UUID)

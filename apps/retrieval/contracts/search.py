@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from apps.corpus.extraction.statements import Statement
-from apps.retrieval.contracts.analysis import CompanyPeriods, Period, WeightedTerm
+from apps.filings.periods import Period
+from apps.retrieval.contracts.analysis import CompanyPeriods, WeightedTerm
 from apps.retrieval.contracts.question import NO_FILTERS, ChunkId, DocumentId, FloatVector, GivenFilters
 from apps.tenants.ids import ScopeId, TenantId
 

@@ -19,10 +19,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from apps.corpus.terms import terms
-from apps.retrieval.contracts import Candidate, Concept, Period, QueryAnalysis, StoredChunk
-from apps.retrieval.optional.rerankers.hybrid import passage_text, rank_hybrid, search_scores
-from apps.retrieval.stages.figures.number_matching import Stated, match_number
-from apps.retrieval.stages.figures.numbers import (
+from apps.filings.text.mentions import word_set
+from apps.filings.text.numbers import (
     Number,
     NumberUnit,
     currencies_in,
@@ -30,7 +28,9 @@ from apps.retrieval.stages.figures.numbers import (
     read_numbers,
     units_in,
 )
-from apps.retrieval.stages.question.mentions import word_set
+from apps.retrieval.contracts import Candidate, Concept, Period, QueryAnalysis, StoredChunk
+from apps.retrieval.optional.rerankers.hybrid import passage_text, rank_hybrid, search_scores
+from apps.retrieval.stages.figures.number_matching import Stated, match_number
 
 PROTECTED_WEIGHT: Final = 1.5
 FIGURE_WEIGHT: Final = 2.0

@@ -11,14 +11,14 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final
 
+from apps.filings.text.bindings import years_of
+from apps.filings.text.dates import read_dates
+from apps.filings.text.mentions import Mention, blank_mentions
+from apps.filings.text.period_mentions import read_period_mentions
 from apps.retrieval.contracts import Certainty, FilterField, Passage, Period, QueryAnalysis, Quote
-from apps.retrieval.stages.figures.bindings import years_of
 from apps.retrieval.stages.figures.in_passages import heading_above, read_piece
 from apps.retrieval.stages.figures.phrases import PhraseText, figures_beside, phrases_of
 from apps.retrieval.stages.question.companies import find_named_companies
-from apps.retrieval.stages.question.dates import read_dates
-from apps.retrieval.stages.question.mentions import Mention, blank_mentions
-from apps.retrieval.stages.question.period_mentions import read_period_mentions
 from apps.retrieval.stages.question.relax import period_matches
 from apps.retrieval.stages.ranking.relevance import holds_number
 

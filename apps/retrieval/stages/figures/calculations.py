@@ -9,8 +9,8 @@ from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, InvalidOperation
 from itertools import pairwise
 from typing import Final
 
+from apps.filings.text.numbers import Number, NumberUnit, read_numbers
 from apps.retrieval.stages.figures.expressions import Token, evaluate
-from apps.retrieval.stages.figures.numbers import Number, NumberUnit, read_numbers
 
 CONSTANTS: Final = frozenset(Decimal(each) for each in (1, 2, 3, 4, 12, 100, 365))
 """What a formula may hold that no passage does: parts of an average, months, days, percent."""

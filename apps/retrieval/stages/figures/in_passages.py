@@ -8,10 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from apps.corpus.terms import terms
-from apps.retrieval.contracts import Passage, Quote
-from apps.retrieval.stages.figures.columns import columns_above, heading_in_table, years_in_heading
-from apps.retrieval.stages.figures.number_matching import Stated
-from apps.retrieval.stages.figures.numbers import (
+from apps.filings.text.columns import columns_above, heading_in_table, years_in_heading
+from apps.filings.text.numbers import (
     Number,
     NumberUnit,
     currencies_in,
@@ -19,6 +17,8 @@ from apps.retrieval.stages.figures.numbers import (
     read_numbers,
     units_in,
 )
+from apps.retrieval.contracts import Passage, Quote
+from apps.retrieval.stages.figures.number_matching import Stated
 from apps.retrieval.stages.figures.periods import claimed_years
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
 from apps.retrieval.stages.ranking.units import split_units

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from apps.corpus.terms import terms
+from apps.filings.text.mentions import word_set
 from apps.retrieval.contracts import ContextBlock, DocumentId, FoundLine, Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.answerable import asks_for_a_figure, is_of_period
 from apps.retrieval.stages.figures.in_passages import Figure, read_piece
 from apps.retrieval.stages.figures.line_items import PARTS, find_asked_items
 from apps.retrieval.stages.figures.lines import row_label
-from apps.retrieval.stages.question.mentions import word_set
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
 
 # Words beside a figure's name that do not make it another figure. Any other word must stand in the row.

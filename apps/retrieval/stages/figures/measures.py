@@ -13,11 +13,11 @@ from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from enum import StrEnum
 from typing import Final
 
+from apps.filings.text.numbers import NumberUnit
 from apps.retrieval.contracts import DocumentId, QueryAnalysis
 from apps.retrieval.stages.figures.formulas import Formula, lines_of, only_adds, read_formula, work_out
 from apps.retrieval.stages.figures.in_passages import Figure
 from apps.retrieval.stages.figures.line_answer import LineRow
-from apps.retrieval.stages.figures.numbers import NumberUnit
 from apps.retrieval.stages.figures.own_formula import brings_a_formula, own_formula
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from typing import Final
 
-from apps.retrieval.stages.figures.numbers import Number, NumberUnit, round_to
+from apps.filings.text.numbers import Number, NumberUnit, round_to
 
 _FEWEST_DIGITS: Final = 2
 """A figure brought into another scale keeps at least so many digits that say something, or rounding would hide all."""

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from apps.retrieval.stages.figures.bindings import bound_years, is_year, years_of
-from apps.retrieval.stages.figures.numbers import Number, NumberUnit
+from apps.filings.text.bindings import bound_years, is_year, years_of
+from apps.filings.text.numbers import Number, NumberUnit
 
 _RELATIVE: Final = re.compile(
     r"\b(?:(?:a|the|one)\s+year\s+(?:earlier|ago|before|prior)|(?:the\s+)?(?:prior|previous|preceding|last)(?:\s+fiscal)?"

@@ -8,10 +8,10 @@ from typing import Final
 
 from apps.corpus.references import HYPHENATED
 from apps.corpus.terms import terms
+from apps.filings.text.bindings import is_year
+from apps.filings.text.dates import read_dates
+from apps.filings.text.numbers import read_numbers
 from apps.retrieval.contracts import AskedFigure, QueryAnalysis
-from apps.retrieval.stages.figures.bindings import is_year
-from apps.retrieval.stages.figures.numbers import read_numbers
-from apps.retrieval.stages.question.dates import read_dates
 
 # A rule or a share class is one word here, as it is in the question.
 _TOKEN: Final = re.compile(rf"{HYPHENATED}|[^\W_]+(?:[&.'\u2019][^\W_]+)*", re.IGNORECASE)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from apps.filings.text.bindings import is_year, years_of
+from apps.filings.text.numbers import read_numbers
 from apps.retrieval.contracts import Finding, FindingType
-from apps.retrieval.stages.figures.bindings import is_year, years_of
-from apps.retrieval.stages.figures.numbers import read_numbers
 from apps.retrieval.stages.grounding.evidence import Evidence, rows_named
 from apps.retrieval.stages.grounding.wording import blank_places, word_terms
 

@@ -7,7 +7,8 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from apps.retrieval.stages.figures.bindings import years_of
+from apps.filings.text.bindings import years_of
+from apps.filings.text.dates import MONTH
 from apps.retrieval.stages.grounding.moving_words import moving_terms
 from apps.retrieval.stages.grounding.paraphrase import (
     find_places,
@@ -18,7 +19,6 @@ from apps.retrieval.stages.grounding.paraphrase import (
     telling_words,
     title_terms,
 )
-from apps.retrieval.stages.question.dates import MONTH
 
 _PASSIVE: Final = re.compile(
     r"^(?P<what>.+?)\b(?P<is>(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?)(?P<verb>\w+(?:ed|en|wn|ght|ld|pt|de))\s+by\s+"

@@ -8,12 +8,13 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
-from apps.retrieval.stages.figures.bindings import years_of
+from apps.filings.text.bindings import years_of
+from apps.filings.text.numbers import Number, NumberUnit
+from apps.filings.text.period_mentions import read_period_mentions
 from apps.retrieval.stages.figures.calculations import comes_out
 from apps.retrieval.stages.figures.formulas import work_out
 from apps.retrieval.stages.figures.in_passages import Figure
 from apps.retrieval.stages.figures.measures import MEASURES
-from apps.retrieval.stages.figures.numbers import Number, NumberUnit
 from apps.retrieval.stages.figures.periods import claimed_years, is_from
 from apps.retrieval.stages.grounding.evidence import Result, rows_named
 from apps.retrieval.stages.grounding.labels import measure_words, measures_in
@@ -21,7 +22,6 @@ from apps.retrieval.stages.grounding.moving_words import calculated_terms, movin
 from apps.retrieval.stages.grounding.pairs import time_of
 from apps.retrieval.stages.grounding.spoken import Bound, Spoken, reference_years
 from apps.retrieval.stages.grounding.wording import blank_places, plain_terms, word_terms
-from apps.retrieval.stages.question.period_mentions import read_period_mentions
 
 _RELATIVE: Final = re.compile(
     r"\b(?:relative\s+to|times|(?:share|percentage|proportion)\s+of|as\s+an?\s+(?:share|percentage|proportion)\s+of|divided\s+by|in\s+relation\s+to|per\s?cent\s+of|%\s+of"

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP
 from typing import Final
 
+from apps.filings.text.numbers import Number, NumberUnit, read_numbers, round_to
 from apps.retrieval.contracts import ClaimedCalculation, FindingType
 from apps.retrieval.stages.figures.calculations import CONSTANTS, Calculation, read_calculations
 from apps.retrieval.stages.figures.in_passages import Figure
-from apps.retrieval.stages.figures.numbers import Number, NumberUnit, read_numbers, round_to
 from apps.retrieval.stages.figures.periods import claimed_years
 from apps.retrieval.stages.grounding.claims import bind_operand
 from apps.retrieval.stages.grounding.evidence import Evidence, Result, Said, rows_named

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
+from apps.filings.text.numbers import Number, NumberUnit, round_to, units_in
 from apps.retrieval.contracts import Finding, FindingType
 from apps.retrieval.stages.figures.calculations import comes_out
 from apps.retrieval.stages.figures.in_passages import Figure
-from apps.retrieval.stages.figures.numbers import Number, NumberUnit, round_to, units_in
 from apps.retrieval.stages.grounding.evidence import Result
 from apps.retrieval.stages.grounding.moving_words import (
     CHANGES,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from apps.corpus.terms import terms
+from apps.filings.text.numbers import read_numbers
 from apps.retrieval.contracts import Citation, ContextBlock, GeneratedAnswer, Passage, Quote
 from apps.retrieval.stages.figures.number_matching import match_number
-from apps.retrieval.stages.figures.numbers import read_numbers
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
 
 _NUMBER_WEIGHT = 3.0

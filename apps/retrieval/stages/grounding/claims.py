@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from apps.filings.text.bindings import is_year, years_of
+from apps.filings.text.numbers import Number, NumberUnit, find_stated_scale, units_in
+from apps.filings.text.period_mentions import read_period_mentions
 from apps.retrieval.contracts import FindingType, Passage
-from apps.retrieval.stages.figures.bindings import is_year, years_of
 from apps.retrieval.stages.figures.in_passages import PER_SHARE, Figure
 from apps.retrieval.stages.figures.number_matching import AS_WRITTEN, Comparison, compare_numbers
-from apps.retrieval.stages.figures.numbers import Number, NumberUnit, find_stated_scale, units_in
 from apps.retrieval.stages.figures.periods import claimed_years, is_compared, is_duration, is_from, span_of
 from apps.retrieval.stages.grounding.clauses import Clause
 from apps.retrieval.stages.grounding.evidence import Evidence, surroundings, years_around
@@ -26,7 +27,6 @@ from apps.retrieval.stages.grounding.spoken import (
     Spoken,
     reference_years,
 )
-from apps.retrieval.stages.question.period_mentions import read_period_mentions
 
 _NEGATIVE_WORDS: Final = re.compile(
     r"\b(?:loss|lost|negative|deficit|decreas|declin|fell|fall|down|lower|outflow|used|paid|pays|spen[dt]|repurchas"

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from apps.retrieval.stages.figures.bindings import is_year
-from apps.retrieval.stages.figures.numbers import Number, read_numbers
+from apps.filings.text.bindings import is_year
+from apps.filings.text.numbers import Number, read_numbers
 from apps.retrieval.stages.grounding.wording import blank_places, word_terms
 
 _BREAK: Final = re.compile(

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
+from apps.filings.text.bindings import years_of
 from apps.retrieval.contracts import Finding, FindingType
-from apps.retrieval.stages.figures.bindings import years_of
 from apps.retrieval.stages.figures.in_passages import Figure
 from apps.retrieval.stages.grounding.moving_words import (
     FACTOR,

@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Final
 
 from apps.corpus.terms import terms
+from apps.filings.text.bindings import years_of
+from apps.filings.text.numbers import Number, find_stated_scale, read_numbers
 from apps.retrieval.contracts import ContextBlock, Passage, QueryAnalysis
-from apps.retrieval.stages.figures.bindings import years_of
 from apps.retrieval.stages.figures.in_passages import Figure, read_figures
-from apps.retrieval.stages.figures.numbers import Number, find_stated_scale, read_numbers
 from apps.retrieval.stages.grounding.labels import Label, read_label
 from apps.retrieval.stages.grounding.wording import is_word, word_terms
 from apps.retrieval.stages.question.companies import find_named_companies

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from apps.corpus.terms import terms
-from apps.retrieval.stages.question.mentions import word_set
+from apps.filings.text.mentions import word_set
 
 _UP_VERBS: Final = (
     r"rose|rise[ns]?|rising|increas\w*|gr[eo]w(?:s|n|ing|th)?|climb\w*|surg\w+|jump\w*|expand\w*|widen\w*|improv\w*"

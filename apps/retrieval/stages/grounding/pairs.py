@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from apps.filings.text.bindings import years_of
+from apps.filings.text.period_mentions import read_period_mentions
 from apps.retrieval.contracts import Finding, FindingType
-from apps.retrieval.stages.figures.bindings import years_of
 from apps.retrieval.stages.figures.in_passages import Figure
 from apps.retrieval.stages.grounding.evidence import rows_named
 from apps.retrieval.stages.grounding.moving_words import (
@@ -18,7 +19,6 @@ from apps.retrieval.stages.grounding.moving_words import (
 )
 from apps.retrieval.stages.grounding.spoken import OUTFLOW, Bound, Spoken, reference_years
 from apps.retrieval.stages.grounding.wording import blank_places, plain_terms, word_terms
-from apps.retrieval.stages.question.period_mentions import read_period_mentions
 
 UNTOLD: Final = "no figure of another period confirms it"
 OTHERWISE: Final = "the figures say otherwise"

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from apps.filings.text.numbers import Number
 from apps.retrieval.stages.figures.in_passages import Figure
-from apps.retrieval.stages.figures.numbers import Number
 from apps.retrieval.stages.figures.periods import is_duration
 from apps.retrieval.stages.grounding.clauses import Clause, clause_words, clauses_of
 from apps.retrieval.stages.grounding.evidence import Evidence, rows_named

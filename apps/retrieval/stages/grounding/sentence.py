@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from apps.corpus.terms import terms
+from apps.filings.text.bindings import is_year, years_of
+from apps.filings.text.dates import MONTH, Date, month_number, read_dates
+from apps.filings.text.mentions import Mention, blank_mentions
+from apps.filings.text.numbers import Number, NumberUnit, read_numbers
+from apps.filings.text.period_mentions import read_period_mentions
 from apps.retrieval.contracts import Finding, FindingType
-from apps.retrieval.stages.figures.bindings import is_year, years_of
 from apps.retrieval.stages.figures.calculations import read_calculations
 from apps.retrieval.stages.figures.number_matching import AS_WRITTEN
-from apps.retrieval.stages.figures.numbers import Number, NumberUnit, read_numbers
 from apps.retrieval.stages.figures.periods import is_compared, is_length_of_time
 from apps.retrieval.stages.grounding.absent import check_absence
 from apps.retrieval.stages.grounding.by_formula import by_formula
@@ -26,10 +29,7 @@ from apps.retrieval.stages.grounding.spoken import FROM_QUESTION, IN_ANOTHER_ROW
 from apps.retrieval.stages.grounding.statements import check_statement
 from apps.retrieval.stages.grounding.unexplained import check_words
 from apps.retrieval.stages.grounding.yes_or_no import YES_OR_NO
-from apps.retrieval.stages.question.dates import MONTH, Date, month_number, read_dates
-from apps.retrieval.stages.question.mentions import Mention, blank_mentions
 from apps.retrieval.stages.question.names import proper_names
-from apps.retrieval.stages.question.period_mentions import read_period_mentions
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
 
 _NUMBERED: Final = re.compile(

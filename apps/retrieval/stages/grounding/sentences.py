@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from apps.filings.text.dates import read_dates
 from apps.retrieval.stages.grounding.quotes import read_quotes
-from apps.retrieval.stages.question.dates import read_dates
 
 REF_MARK: Final = re.compile(r"\[([^\[\]\n]*\|p\d+\|c\d+)\]")
 _END: Final = re.compile(r"[.!?]+[\"'\u201d\u201c\u00bb)\]]*(?=\s+[\"'\u201c\u201e\u00ab(\[]?[^\W_a-zäöü])|\n")

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
+from apps.filings.text.numbers import read_numbers
 from apps.retrieval.contracts import (
     Finding,
     FindingType,
@@ -20,7 +21,6 @@ from apps.retrieval.contracts import (
     Quote,
 )
 from apps.retrieval.stages.figures.expressions import Token, evaluate
-from apps.retrieval.stages.figures.numbers import read_numbers
 
 _HOLDS: Final = "Every calculation comes to its result, over figures of the rows that are quoted."
 _DOES_NOT: Final = "A calculation does not hold, or a figure of it stands in no row that is quoted."

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from apps.filings.text.numbers import Number
 from apps.retrieval.contracts import FindingType
 from apps.retrieval.stages.figures.in_passages import Figure
-from apps.retrieval.stages.figures.numbers import Number
 from apps.retrieval.stages.grounding.clauses import Clause
 from apps.retrieval.stages.grounding.evidence import Evidence, Said
 

@@ -7,11 +7,8 @@ from dataclasses import replace
 from typing import Final
 
 from apps.corpus.terms import terms
-from apps.retrieval.contracts import Claim, Finding, FindingType, GeneratedAnswer, Passage
-from apps.retrieval.stages.figures.bindings import years_of
-from apps.retrieval.stages.figures.in_passages import Figure
-from apps.retrieval.stages.figures.number_matching import AS_WRITTEN, compare_numbers
-from apps.retrieval.stages.figures.numbers import (
+from apps.filings.text.bindings import years_of
+from apps.filings.text.numbers import (
     Number,
     NumberUnit,
     currencies_in,
@@ -19,6 +16,9 @@ from apps.retrieval.stages.figures.numbers import (
     read_numbers,
     units_in,
 )
+from apps.retrieval.contracts import Claim, Finding, FindingType, GeneratedAnswer, Passage
+from apps.retrieval.stages.figures.in_passages import Figure
+from apps.retrieval.stages.figures.number_matching import AS_WRITTEN, compare_numbers
 from apps.retrieval.stages.grounding.calculated import IN_THE_ANSWER, claimed_results
 from apps.retrieval.stages.grounding.claims import unscaled
 from apps.retrieval.stages.grounding.evidence import Evidence, Said, surroundings, years_around

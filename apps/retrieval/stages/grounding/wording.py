@@ -7,11 +7,11 @@ from functools import lru_cache
 from typing import Final
 
 from apps.corpus.terms import terms
-from apps.retrieval.stages.question.dates import read_dates
+from apps.filings.text.dates import read_dates
+from apps.filings.text.mentions import Mention, blank_mentions, expression_pattern, word_set
+from apps.filings.text.period_mentions import read_period_mentions
 from apps.retrieval.stages.question.glossary import GLOSSARY
 from apps.retrieval.stages.question.glossary_entry import Nature
-from apps.retrieval.stages.question.mentions import Mention, blank_mentions, expression_pattern, word_set
-from apps.retrieval.stages.question.period_mentions import read_period_mentions
 
 _NO_WORD: Final = re.compile(r"\d[\d.,]*(?:%|st|nd|rd|th)?|fy\d{2,4}|q[1-4](?:\d{4})?|[1-4]q|h[12]")
 _PLAIN: Final = {

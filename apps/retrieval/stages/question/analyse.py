@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from apps.corpus.terms import statement_term, terms
+from apps.filings.text.mentions import blank_mentions
+from apps.filings.text.period_mentions import PeriodMentions, read_period_mentions
 from apps.retrieval.contracts import (
     Certainty,
     CorpusInventory,
@@ -25,10 +27,8 @@ from apps.retrieval.stages.question.document_types import read_document_types
 from apps.retrieval.stages.question.given import set_aside
 from apps.retrieval.stages.question.jurisdictions import read_jurisdictions
 from apps.retrieval.stages.question.later_reports import read_in_later_reports
-from apps.retrieval.stages.question.mentions import blank_mentions
 from apps.retrieval.stages.question.newest import prefer_newest
 from apps.retrieval.stages.question.period_filters import PeriodReading
-from apps.retrieval.stages.question.period_mentions import PeriodMentions, read_period_mentions
 from apps.retrieval.stages.question.periods import resolve_periods
 from apps.retrieval.stages.question.publication import read_publication
 from apps.retrieval.stages.question.relax import admits, relax_filters, states

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from apps.corpus.terms import terms
+from apps.filings.text.mentions import Mention, word_set
 from apps.retrieval.contracts import AskedFigure
-from apps.retrieval.stages.question.mentions import Mention, word_set
 from apps.retrieval.stages.question.question_words import SCAFFOLDING
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019&.\-][^\W_]+)*")

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from apps.filings.text.mentions import Mention, blank_mentions, mentions_of, word_set
 from apps.retrieval.contracts import Certainty, FilterField, InventoryEntry, MetadataFilter
 from apps.retrieval.stages.question.jurisdiction_names import code_of
-from apps.retrieval.stages.question.mentions import Mention, blank_mentions, mentions_of, word_set
 from apps.retrieval.stages.question.parsing import is_ordinary
 
 _LEGAL_ENDINGS: Final = word_set(

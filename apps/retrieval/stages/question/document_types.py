@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from apps.corpus.kinds import DocumentType
+from apps.filings.text.mentions import Mention, blank_mentions, mentions_of
 from apps.retrieval.contracts import Certainty, FilterField, InventoryEntry, MetadataFilter
-from apps.retrieval.stages.question.mentions import Mention, blank_mentions, mentions_of
 
 # Form numbers give sure filters. Words give likely ones: an "annual report" may be a 10-K or a fund's report, and
 # "policy" may also be the subject of the question.

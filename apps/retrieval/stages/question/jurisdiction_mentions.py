@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from apps.filings.text.mentions import Mention, word_set
 from apps.retrieval.stages.question.jurisdiction_names import JurisdictionName, read_names
-from apps.retrieval.stages.question.mentions import Mention, word_set
 
 _LAW: Final = (
     r"(?:laws?|legislation|statutes?|regulations?|rules?|rulebook|courts?|acts?|"

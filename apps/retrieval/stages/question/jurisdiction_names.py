@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from apps.retrieval.stages.question.mentions import Mention
+from apps.filings.text.mentions import Mention
 from apps.retrieval.stages.question.territories import ALSO_A_WORD, ONLY_IN_CONTEXT, REGULATORS, SAFE_CODES, TERRITORIES
 
 # A hyphen ends a word: "US-based", "EU-Recht". An apostrophe ends one if only a single letter follows: "Germany's".

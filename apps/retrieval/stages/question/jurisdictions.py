@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from apps.filings.text.mentions import Mention
 from apps.retrieval.contracts import Certainty, FilterField, InventoryEntry, MetadataFilter
 from apps.retrieval.stages.question.jurisdiction_mentions import JurisdictionMention, read_jurisdiction_mentions
-from apps.retrieval.stages.question.mentions import Mention
 from apps.retrieval.stages.question.territories import holds, in_force
 
 

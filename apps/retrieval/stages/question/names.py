@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from apps.retrieval.stages.question.mentions import word_set
+from apps.filings.text.mentions import word_set
 
 _CAPITALISED: Final = re.compile(r"\b[A-Z][a-z]+\b")
 _PHRASE: Final = re.compile(r"\b[A-Z][a-z]+(?:\s+[A-Z][a-z]+)+\b")

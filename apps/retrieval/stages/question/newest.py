@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from apps.corpus.kinds import DocumentType
+from apps.filings.text.period_mentions import PeriodMentions, RelativeUnit
 from apps.retrieval.contracts import Certainty, FilterField, InventoryEntry, MetadataFilter, Period, ReportSeries
-from apps.retrieval.stages.question.period_mentions import PeriodMentions, RelativeUnit
 
 # Types that appear once per period. A current report or an article tells of one event, and a later one of another
 # event.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from apps.filings.text.period_mentions import NamedPeriod, PeriodMentions, RelativePeriod, RelativeUnit
 from apps.retrieval.contracts import Certainty, InventoryEntry, Period
 from apps.retrieval.stages.question.period_filters import PeriodReading, join_words, make_period_filter, place_of
-from apps.retrieval.stages.question.period_mentions import NamedPeriod, PeriodMentions, RelativePeriod, RelativeUnit
 from apps.retrieval.stages.question.relative_periods import resolve_relative
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
+from apps.filings.text.dates import MONTH, month_number, read_dates
+from apps.filings.text.mentions import Mention, blank_mentions
 from apps.retrieval.contracts import Certainty, FilterField, InventoryEntry, MetadataFilter, Period
-from apps.retrieval.stages.question.dates import MONTH, month_number, read_dates
-from apps.retrieval.stages.question.mentions import Mention, blank_mentions
 
 # Words for publishing something on a day or in a month.
 _PUBLISHING: Final = re.compile(

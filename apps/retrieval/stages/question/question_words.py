@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from apps.retrieval.stages.question.mentions import word_set
+from apps.filings.text.mentions import word_set
 
 SCAFFOLDING: frozenset[str] = word_set(
     """

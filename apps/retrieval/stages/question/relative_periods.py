@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
+from apps.filings.text.period_mentions import RelativePeriod, RelativeUnit
 from apps.retrieval.contracts import Certainty, CompanyPeriods, InventoryEntry, Period
 from apps.retrieval.stages.question.period_filters import PeriodReading, join_words, make_period_filter, place_of
-from apps.retrieval.stages.question.period_mentions import RelativePeriod, RelativeUnit
 
 # How many companies, and how many groups of companies with the same periods, a sentence names.
 _FEW: Final = 5

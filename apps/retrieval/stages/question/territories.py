@@ -13,7 +13,7 @@ from typing import Final
 
 from babel import Locale
 
-from apps.retrieval.stages.question.mentions import word_set
+from apps.filings.text.mentions import word_set
 
 EU: Final = "EU"
 

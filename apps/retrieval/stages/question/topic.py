@@ -8,11 +8,11 @@ from typing import Final
 
 from apps.corpus.extraction.statements import Statement
 from apps.corpus.terms import terms
+from apps.filings.text.mentions import Mention, blank_mentions, mentions_of
 from apps.retrieval.contracts import AskedFigure, Concept, Expansion
 from apps.retrieval.stages.question.asked import is_line, read_asked_figures
 from apps.retrieval.stages.question.glossary import GLOSSARY, UPPER_CASE_ONLY
 from apps.retrieval.stages.question.glossary_entry import Nature
-from apps.retrieval.stages.question.mentions import Mention, blank_mentions, mentions_of
 from apps.retrieval.stages.question.names import names_asked, proper_names
 from apps.retrieval.stages.question.question_words import NUMBER_WORDS, SCAFFOLDING
 

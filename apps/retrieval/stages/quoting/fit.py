@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from apps.filings.text.dates import read_dates
+from apps.filings.text.period_mentions import read_period_mentions
 from apps.retrieval.contracts import AnswerKind, Quote
-from apps.retrieval.stages.question.dates import read_dates
-from apps.retrieval.stages.question.period_mentions import read_period_mentions
 from apps.retrieval.stages.ranking.relevance import holds_number
 
 _COUNT_WORD: Final = re.compile(

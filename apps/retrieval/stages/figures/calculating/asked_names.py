@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from apps.corpus.terms import terms
+from apps.filings.text.mentions import Mention, blank_mentions, mentions_of
 from apps.filings.vocabulary.concepts import Concept, find_in_text
 from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.figures.calculating.form_words import GROUPS, NAMES_NO_FIGURE
@@ -16,7 +17,6 @@ from apps.retrieval.stages.figures.calculating.series import Series, is_period
 from apps.retrieval.stages.figures.measures import MEASURES
 from apps.retrieval.stages.question.glossary import GLOSSARY
 from apps.retrieval.stages.question.glossary_entry import Nature
-from apps.retrieval.stages.question.mentions import Mention, blank_mentions, mentions_of
 
 Names = tuple[frozenset[str], ...]
 """The names of one thing, each as its terms."""

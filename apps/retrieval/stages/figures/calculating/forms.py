@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
+from apps.filings.text.dates import read_dates
 from apps.retrieval.contracts import AnswerKind, QueryAnalysis
 from apps.retrieval.stages.figures.calculating import form_words as words
 from apps.retrieval.stages.question.answer_kind import read_answer_kind
-from apps.retrieval.stages.question.dates import read_dates
 
 _A_PAIR: Final = 2
 _LONGEST_QUESTION_CHARS: Final = 600

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
+from apps.filings.text.numbers import NumberUnit
 from apps.retrieval.contracts import Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.calculating.matching import find_series, names_table
 from apps.retrieval.stages.figures.calculating.ratios import Ratio, WorkedRatio, asked_ratio
 from apps.retrieval.stages.figures.calculating.series import Series, is_total
 from apps.retrieval.stages.figures.calculating.wording import wording
-from apps.retrieval.stages.figures.numbers import NumberUnit
 
 _PERCENT_PLACES: Final = Decimal("0.1")
 _GERMAN: Final = str.maketrans({",": ".", ".": ","})

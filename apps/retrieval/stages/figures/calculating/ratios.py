@@ -8,6 +8,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
 from apps.corpus.terms import terms
+from apps.filings.text.numbers import NumberUnit
 from apps.filings.vocabulary.concepts import Period, concepts
 from apps.retrieval.contracts import Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.calculating.qualifiers import qualifiers_in
@@ -16,7 +17,6 @@ from apps.retrieval.stages.figures.formulas import lines_of, work_out
 from apps.retrieval.stages.figures.line_items import ITEMS
 from apps.retrieval.stages.figures.lines import label_distance
 from apps.retrieval.stages.figures.measures import MEASURES, SPENT, Measure, Result
-from apps.retrieval.stages.figures.numbers import NumberUnit
 
 _CALLED_SO: Final = (0, 0, 0, False)
 _PLACES: Final = {Result.RATIO: 2, Result.PERCENT: 1}

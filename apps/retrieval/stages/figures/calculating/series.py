@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from apps.corpus.terms import terms
+from apps.filings.text.numbers import NumberUnit, currencies_in
 from apps.filings.vocabulary.concepts import find_by_name
 from apps.retrieval.contracts import ContextBlock, Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.answerable import is_of_company
 from apps.retrieval.stages.figures.calculating.form_words import GROUPS
 from apps.retrieval.stages.figures.calculating.qualifiers import qualifiers_in
 from apps.retrieval.stages.figures.in_passages import Figure, read_rows
-from apps.retrieval.stages.figures.numbers import NumberUnit, currencies_in
 from apps.retrieval.stages.figures.periods import span_of
 from apps.retrieval.stages.ranking.units import split_units, surroundings_of
 

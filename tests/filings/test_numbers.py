@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apps.filings.text.numbers import NumberUnit, currencies_in, find_stated_scale, read_numbers
 from apps.retrieval.stages.figures.in_passages import read_figures
 from apps.retrieval.stages.figures.number_matching import AS_WRITTEN, Stated, compare_numbers, match_number
-from apps.retrieval.stages.figures.numbers import NumberUnit, currencies_in, find_stated_scale, read_numbers
 from tests.retrieval.builders import analysed, budget, candidate, context_of
 
 

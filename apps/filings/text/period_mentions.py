@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from apps.retrieval.contracts import Period
-from apps.retrieval.stages.question.mentions import Mention, blank_mentions
+from apps.filings.periods import Period
+from apps.filings.text.mentions import Mention, blank_mentions
 
 _ORDINALS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 # German ordinals by their stems: "drittes", "des dritten".

@@ -6,10 +6,10 @@ import re
 from itertools import takewhile
 from typing import Final
 
-from apps.retrieval.stages.figures.bindings import years_of
-from apps.retrieval.stages.question.dates import read_dates
-from apps.retrieval.stages.question.mentions import Mention, blank_mentions
-from apps.retrieval.stages.question.period_mentions import name_split_years_by_their_end, read_period_mentions
+from apps.filings.text.bindings import years_of
+from apps.filings.text.dates import read_dates
+from apps.filings.text.mentions import Mention, blank_mentions
+from apps.filings.text.period_mentions import name_split_years_by_their_end, read_period_mentions
 
 _MOST_LINES: Final = 3
 _DIGIT: Final = re.compile(r"\d")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from apps.retrieval.stages.figures.numbers import Number, NumberUnit
+from apps.filings.text.numbers import Number, NumberUnit
 
 _YEAR: Final = re.compile(
     r"(?<![\d.,])(?:FY|fiscal\s)?(?P<year>(?:19|20)\d{2})(?![\d%]|[.,]\d)|\bFY\s?'?(?P<short>\d{2})\b"

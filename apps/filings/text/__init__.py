@@ -1,0 +1,1 @@
+"""Read numbers, dates and periods from text, and the headings of a table's columns."""
