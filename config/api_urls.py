@@ -27,6 +27,7 @@ from apps.corpus.api.removals import (
     RemovalView,
 )
 from apps.erasure.api.certificates import CertificateListView, CertificateView
+from apps.filings.api.facts import FactListView, SeriesView
 from apps.intents.api.access import AccessView
 from apps.intents.api.version_readings import PolicyVersionCheckView, PolicyVersionDiffView, PolicyVersionFileView
 from apps.intents.api.version_steps import (
@@ -95,6 +96,8 @@ urlpatterns = [
     path("v1/documents/<uuid:id>/pages/<int:number>/", PageView.as_view()),
     path("v1/documents/<uuid:id>/pages/<int:number>/image/", PageImageView.as_view()),
     path("v1/documents/<uuid:id>/versions/", VersionListView.as_view()),
+    path("v1/facts/", FactListView.as_view()),
+    path("v1/series/", SeriesView.as_view()),
     path("v1/documents/<uuid:id>/content/", ContentView.as_view()),
     path("v1/removals/", RemovalListView.as_view()),
     path("v1/removals/<uuid:id>/", RemovalView.as_view()),

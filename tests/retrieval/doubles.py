@@ -22,6 +22,7 @@ from apps.retrieval.contracts import (
     DenseHit,
     DocumentId,
     FloatVector,
+    FoundLine,
     GeneratedAnswer,
     GivenFilters,
     InventoryEntry,
@@ -170,6 +171,12 @@ class HeldCorpus:
         ]
         place = {document_id: position for position, document_id in enumerate(document_ids)}
         return tuple(sorted(found, key=lambda chunk: (place[chunk.document.document_id], chunk.number))[:most])
+
+    def with_facts(
+        self, document_ids: Sequence[DocumentId], concepts: Sequence[str], *, within: SearchBounds, most: int
+    ) -> tuple[tuple[StoredChunk, tuple[FoundLine, ...]], ...]:
+        """No document has facts here."""
+        return ()
 
     def load(self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds) -> tuple[StoredChunk, ...]:
         wanted = set(chunk_ids)

@@ -328,7 +328,8 @@ def test_the_row_of_a_statement_is_read_where_another_passage_of_its_page_was_fo
     assert (result.answer.citations[0].page, result.answer.grounding) == (60, GroundingStatus.GROUNDED)
     read = result.trace.output(LineList)
     assert read is not None
-    assert (read.wanted, read.found) == (("capital expenditure",), ("capital expenditure",))
+    assert "capital expenditure" in read.wanted
+    assert read.found == ("capital expenditure",)
     assert "Found: capital expenditure, in 1 passage." in notes(result, Stage.LINES)
     # The log has every passage that came into the context, also one that no ranking found.
     (row,) = [hit for hit in recorded_hits(result.trace, result.answer.ref_ids) if hit["ranks"] == {}]

@@ -196,7 +196,7 @@ class StoredChunk:
 class FoundLine:
     """A row of a financial statement that gives the figure asked for: `chunk.text[start:end]`.
 
-    item: a name in line_items.ITEMS.
+    item: the name of its concept in the vocabulary (apps/filings/vocabulary).
     """
 
     item: str
