@@ -1,0 +1,102 @@
+"""Tell which part of a group a figure of a table is of: a segment, a region, a product, or the parent company."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from apps.filings.contracts import FactUnit
+from apps.filings.reading.layout import Table
+from apps.filings.reading.naming import clean_label, find_concept
+from apps.filings.vocabulary.concepts import Concept, Period, find_by_name, find_in_text
+
+_SEGMENTS: Final = re.compile(
+    r"\bsegments?\b|\bgeograph\w*|\bby\s+(?:region|product|country|market|business|division|channel|category|area)\w*\b"
+    r"|\bdisaggregat\w*|\bsegmentbericht\w*|\bgesch\u00e4ftsbereich\w*|\bnach\s+(?:regionen|l\u00e4ndern|produkt\w*|segment\w*)\b",
+    re.IGNORECASE,
+)
+_TOTAL: Final = re.compile(
+    r"^(?:sub-?)?total\b|\btotal$|^consolidated\b|^group$|^summe\b|^gesamt\b|\bgesamt$|^konzern$|^as\s+reported$|^actual$",
+    re.IGNORECASE,
+)
+_NOT_THE_GROUP: Final = re.compile(
+    r"\bpro\s+forma\b|\bpurchase\s+price\b|\bacquired\b|\bacquisitions?\b|\bfair\s+values?\b|\blevel\s+[123]\b|\bpensions?\b"
+    r"|\bpost-?retirement\b|\bplan\s+assets\b|\bdiscontinued\b|\bheld\s+for\s+sale\b|\bvariable\s+interest\b|\bvies?\b"
+    r"|\bguarantors?\b|\bunconsolidated\b|\bequity[\s-]method\b|\binvestees?\b|\bmaturit\w+|\bsensitivity\b|\bhypothetical\b"
+    r"|\bderivatives?\b|\bhedg\w+|\bstock\s+options?\b|\bpercent(?:age)?\s+of\b|\bas\s+a\s+%|\bimpact\s+of\b|\beffect\s+of\b",
+    re.IGNORECASE,
+)
+_PARENT: Final = re.compile(
+    r"\bparent\s+company(?:\s+only)?\b|\bcondensed\s+financial\s+information\s+of\b|\bregistrant\b|\bparent[\s-]only\b"
+    r"|\beinzelabschluss\b|\bjahresabschluss\s+der\b",
+    re.IGNORECASE,
+)
+_LONGEST_NAME: Final = 80
+_LETTER: Final = re.compile(r"[^\W\d_]{2,}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Naming:
+    """What a cell is of. concept: None if it cannot be told. dimension: empty for the whole group."""
+
+    concept: Concept | None
+    dimension: str
+
+
+class TableParts:
+    """Which parts of the group the rows and columns of a table, that is no statement, are of."""
+
+    def __init__(self, table: Table) -> None:
+        near = "\n".join((*table.titles[:2], *(each.text for each in table.headers)))
+        self.is_parent = _PARENT.search("\n".join((near, *table.head))) is not None
+        self.is_of_segments = _SEGMENTS.search(near) is not None
+        self.is_readable = _NOT_THE_GROUP.search(near) is None
+        self._of_title = _concept_in(table.titles[:2]) if self.is_of_segments else None
+
+    def name(self, label: str, group: str, words: str, unit: FactUnit) -> Naming | None:
+        """Return what a cell is of; None if it is no fact. Args: words: of its column, beside the period."""
+        of_column = "" if _TOTAL.search(words) else words
+        concept = find_concept(label, "" if self.is_of_segments else group, statement="", unit=unit)
+        if concept is not None:
+            return self._of_row(concept, group, of_column, unit)
+        if not self.is_of_segments or not _is_name(label):
+            return None
+        named = find_by_name(of_column) if of_column else None
+        if of_column and named is None:
+            return None
+        concept = named or _of_group(group, unit) or self._of_title
+        if concept is None or (concept.period is Period.INSTANT) is (unit is FactUnit.PERCENT):
+            return None
+        return Naming(concept=concept, dimension="" if _TOTAL.search(label) else clean_label(label))
+
+    def _of_row(self, concept: Concept, group: str, of_column: str, unit: FactUnit) -> Naming | None:
+        if of_column:
+            return Naming(concept=concept, dimension=of_column) if self.is_of_segments else None
+        if self.is_of_segments and group and _is_name(group) and _of_group(group, unit) is None:
+            part = clean_label(group)
+            return Naming(concept=concept, dimension="" if _TOTAL.search(part) else part)
+        return Naming(concept=concept, dimension="")
+
+
+def is_total(label: str) -> bool:
+    """Return whether a row or column is called the total of others."""
+    return _TOTAL.search(label) is not None
+
+
+def _of_group(group: str, unit: FactUnit) -> Concept | None:
+    return find_concept(clean_label(group), "", statement="", unit=unit) if group else None
+
+
+def _is_name(text: str) -> bool:
+    return len(text) <= _LONGEST_NAME and _LETTER.search(text) is not None
+
+
+def _concept_in(titles: tuple[str, ...]) -> Concept | None:
+    """Return the flow that a title names, if it names one: "Net sales by region"."""
+    for title in titles:
+        found = {each.concept.name: each.concept for each in find_in_text(title[:_LONGEST_NAME])}
+        flows = [each for each in found.values() if each.period is Period.DURATION]
+        if len(flows) == 1:
+            return flows[0]
+    return None

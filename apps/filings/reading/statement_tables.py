@@ -1,0 +1,58 @@
+"""Tell which of the statements that a page prints a table is of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from apps.corpus.extraction.statements import Statement
+from apps.filings.contracts import FactUnit
+from apps.filings.reading.layout import Table
+from apps.filings.reading.naming import find_concept
+from apps.filings.reading.rows import read_row
+
+_TITLES: Final = {
+    Statement.BALANCE_SHEET: re.compile(
+        r"balance\s*sheet|financial\s+(?:position|condition)|bilanz(?!ier)", re.IGNORECASE
+    ),
+    Statement.CASH_FLOW_STATEMENT: re.compile(r"cash\s*flow|kapitalfluss", re.IGNORECASE),
+    Statement.INCOME_STATEMENT: re.compile(
+        r"statements?\s+of\s+.{0,30}(?:income|operations|earnings|profit)|income\s+statement|results\s+of\s+operations"
+        r"|gewinn-\s*und\s+verlust",
+        re.IGNORECASE,
+    ),
+}
+_OTHER: Final = re.compile(
+    r"comprehensive|(?:share|stock)holders['\u2019]?\s+equity$|changes\s+in\s+.{0,30}equity|reconciliation|supplement"
+    r"|selected|segment|\bnotes?\s+\d|eigenkapitalver\u00e4nderung|gesamtergebnis|non-gaap",
+    re.IGNORECASE,
+)
+_SAMPLE_ROWS: Final = 12
+
+
+def statement_of(table: Table, printed: Sequence[Statement]) -> str:
+    """Return the value of the statement that a table is of, or "". Args: printed: the statements on its page."""
+    if not printed:
+        return ""
+    for title in (*table.titles, *table.head):
+        for statement in printed:
+            if _TITLES[statement].search(title) and len(title) < 120:
+                return statement.value
+        if _OTHER.search(title):
+            return ""
+    if len(printed) == 1:
+        return printed[0].value
+    return _by_rows(table, printed)
+
+
+def _by_rows(table: Table, printed: Sequence[Statement]) -> str:
+    """Return the statement to which most of the first rows belong."""
+    counts = dict.fromkeys(printed, 0)
+    for line in table.lines[:_SAMPLE_ROWS]:
+        label = read_row(line.block, decimal_comma=False).label
+        concept = find_concept(label, "", statement="", unit=FactUnit.MONEY)
+        if concept is not None and concept.statement in counts:
+            counts[concept.statement] += 1
+    best = max(counts, key=lambda each: counts[each])
+    return best.value if counts[best] else ""
