@@ -13,7 +13,7 @@ from apps.erasure.admin.retention import draft as retention_draft
 from apps.erasure.admin.retention.page import retention_view
 from apps.erasure.admin.retention.purges import purge_new_view, purge_view, purges_view
 from apps.erasure.admin.retention.review import schedule_view
-from apps.filings.admin.company import companies_view, company_view
+from apps.filings.admin.company import companies_view
 from apps.intents.admin import access as policy_access
 from apps.intents.admin import compare as policy_compare
 from apps.intents.admin.desk.page import desk_view
@@ -116,7 +116,6 @@ PAGES: Final = (
     ("policy/sent/<uuid:sent_id>/", sent_inbox.sent_question_view, "sent_question"),
     ("policy/unrecognised/", unrecognised_view, "policy_unrecognised"),
     ("companies/", companies_view, "companies"),
-    ("companies/figures/", company_view, "company"),
     ("audit/models/", usage_view, "model_usage"),
     ("audit/replay/<uuid:event_id>/", replay_view, "question_replay"),
     ("quality/questions/", evaluation.questions_view, "evaluation_questions"),

@@ -10,7 +10,7 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.http import content_disposition_header, urlencode
 from django.utils.text import slugify
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 
 from apps.filings.admin.company_table import lay_out
 from apps.filings.selectors import companies_named, companies_with_facts, company_series
@@ -24,17 +24,20 @@ _TYPES: Final = {
 }
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def companies_view(request: HttpRequest) -> HttpResponse:
+    """All companies; with ?company=NAME the figures of one, of its quarters with &quarters.
+
+    POST: the same figures as a file, which is recorded.
+    """
     require(request, Permission.DOCUMENT_VIEW)
+    if "company" in request.GET:
+        return _company(request)
     companies = [(each, company_url(each.company)) for each in companies_with_facts()]
     return _page(request, "glassbox/companies.html", title="Companies", crumbs=[("Companies", "")], companies=companies)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def company_view(request: HttpRequest) -> HttpResponse:
-    """?company=NAME&quarters=1. GET: the figures. POST: the same as a file, which is recorded."""
-    require(request, Permission.DOCUMENT_VIEW)
+def _company(request: HttpRequest) -> HttpResponse:
     found = companies_named(request.GET.get("company", ""))
     if not found:
         raise Http404("No document in your scopes is of this company.")
@@ -58,7 +61,7 @@ def company_view(request: HttpRequest) -> HttpResponse:
 
 def company_url(company: str, *, quarters: bool = False) -> str:
     query = {"company": company, **({"quarters": "1"} if quarters else {})}
-    return f"{reverse('admin:company')}?{urlencode(query)}"
+    return f"{reverse('admin:companies')}?{urlencode(query)}"
 
 
 def _download(company: str, format: str, series: Any) -> HttpResponse:
