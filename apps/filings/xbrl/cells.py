@@ -22,6 +22,7 @@ class PlacedCell:
     """start, end: of the figure in its block's text. shown: what the element itself shows, without blanks.
 
     label: of its row; empty in running text. is_value: it fills a cell of its own, under the heading of a column.
+    name: where the row names that column before the figure.
     """
 
     start: int
@@ -30,6 +31,7 @@ class PlacedCell:
     label: str
     is_value: bool
     is_percent: bool
+    name: tuple[int, int] | None
 
 
 def place_cells(unit: Unit, block: Block) -> Iterator[tuple[Mark, PlacedCell]]:
@@ -61,6 +63,7 @@ def place_cells(unit: Unit, block: Block) -> Iterator[tuple[Mark, PlacedCell]]:
                 label=label,
                 is_value=is_value,
                 is_percent=following.startswith("%"),
+                name=_name_of(text, part[0]) if in_table else None,
             ),
         )
 
@@ -68,6 +71,14 @@ def place_cells(unit: Unit, block: Block) -> Iterator[tuple[Mark, PlacedCell]]:
 def _label(row: str) -> str:
     first = row.split(SEPARATOR, 1)[0]
     return "" if is_amount(first.rpartition(": ")[2]) else first
+
+
+def _name_of(row: str, value_start: int) -> tuple[int, int] | None:
+    """Return the span of a column's name, which stands between the separator and the value."""
+    start = row.rfind(SEPARATOR, 0, value_start)
+    start = start + len(SEPARATOR) if start >= 0 else 0
+    end = value_start - len(": ")
+    return (start, end) if end > start else None
 
 
 def _part_of(kept: KeptText, position: int) -> tuple[int, int]:
