@@ -84,6 +84,7 @@ class WholeFiling:
         self._random = random.Random(seed)
         self._filing = InlineFiling()
         self._signs_apart = self._random.random() < 0.5
+        self._bracket_with_number = self._random.random() < 0.5
         self._spacers = self._random.random() < 0.5
         self._header_cell = self._random.choice(("th", "td"))
         self._wrap = self._random.choice(
@@ -240,7 +241,11 @@ class WholeFiling:
         line += f"<td>{self._random.choice(('7', '12', ''))}</td>" if self._note_column else ""
         for markup, negative in cells:
             before, after = ("$" if dollar else "") + ("(" if negative else ""), ")" if negative else ""
-            if self._signs_apart:
+            if self._signs_apart and self._bracket_with_number:
+                opened = "(" if negative else ""
+                before = before.removesuffix("(")
+                line += f"{spacer}<td>{before}</td><td>{self._wrap.format(opened + markup)}</td><td>{after}</td>"
+            elif self._signs_apart:
                 line += f"{spacer}<td>{before}</td><td>{self._wrap.format(markup)}</td><td>{after}</td>"
             else:
                 line += f"{spacer}<td>{self._wrap.format(before + markup + after)}</td>"
