@@ -96,6 +96,41 @@ def test_the_same_number_in_one_row_and_in_several_tables_keeps_its_own_place() 
     assert [fact.column for fact in facts[:3]] == ["2024", "2023", "2023"]
 
 
+def test_a_row_whose_label_spans_rows_is_called_by_both_of_its_words() -> None:
+    filing = annual()
+    sales, income = filing.fact("us-gaap:Revenues", "5", YEAR), filing.fact("us-gaap:OperatingIncomeLoss", "5", YEAR)
+    filing.body.append(
+        f'<table><tr><td colspan="2">Segment</td><td>2024</td></tr><tr><td rowspan="2">Americas</td><td>Sales</td>'
+        f"<td>{sales}</td></tr><tr><td>Income</td><td>{income}</td></tr></table>"
+    )
+    assert [(fact.label, fact.column) for fact in read(filing)] == [
+        ("Americas Sales", "2024"),
+        ("Americas Income", "2024"),
+    ]
+
+
+def test_headings_over_several_columns_are_said_and_the_lowest_is_the_place() -> None:
+    filing = annual()
+    year, prior = filing.fact("us-gaap:Revenues", "5", YEAR), filing.fact("us-gaap:Revenues", "5", PRIOR)
+    filing.body.append(
+        '<table><tr><td colspan="3"></td><td colspan="7">Year ended</td></tr><tr><td colspan="3">(In millions)</td>'
+        '<td colspan="3">2024</td><td></td><td colspan="3">2023</td></tr><tr><td colspan="3">Sales</td><td>$</td>'
+        f"<td>({year}</td><td>)</td><td></td><td>$</td><td>{prior}</td><td></td></tr></table>"
+    )
+    text = extract(filing.write(), filename="filing.htm").pages[0].text
+    facts = read(filing)
+    assert [fact.column for fact in facts] == ["Year ended 2024", "Year ended 2023"]
+    assert [text[fact.heading.start : fact.heading.end] for fact in facts if fact.heading] == ["2024", "2023"]
+    assert [fact.printed for fact in facts] == ["$(5)", "$5"]
+
+
+def test_a_line_above_rows_is_their_group_until_a_total() -> None:
+    filing = annual()
+    cells = [filing.fact("acme:X", "5", YEAR), "4"]
+    filing.table([["", "2024", "2023"], ["Net sales:"], ["Products", *cells], ["Total", *cells], ["Other", *cells]])
+    assert [fact.group for fact in read(filing)] == ["Net sales:", "Net sales:", ""]
+
+
 def test_a_balance_at_the_end_of_the_year_has_no_quarter_and_no_months() -> None:
     filing = annual()
     filing.table(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final
 
 from apps.corpus.extraction.contracts import Block, BlockKind
@@ -13,6 +14,7 @@ from apps.corpus.extraction.tables import SEPARATOR
 from apps.filings.xbrl.kept_text import KeptText, keep_all, keep_values
 from apps.filings.xbrl.source import Mark, Unit
 
+_LONGEST_LABEL: Final = 500
 _CURRENCY_SIGNS: Final = "$€£¥"
 _TABLE_KINDS: Final = frozenset({BlockKind.TABLE_ROW, BlockKind.TABLE_GROUP, BlockKind.TABLE_HEADER})
 
@@ -22,6 +24,7 @@ class PlacedCell:
     """start, end: of the figure in its block's text. shown: what the element itself shows, without blanks.
 
     label: of its row; empty in running text. is_value: it fills a cell of its own, under the heading of a column.
+    name: where the row names that column before the figure.
     """
 
     start: int
@@ -30,6 +33,7 @@ class PlacedCell:
     label: str
     is_value: bool
     is_percent: bool
+    name: tuple[int, int] | None
 
 
 def place_cells(unit: Unit, block: Block) -> Iterator[tuple[Mark, PlacedCell]]:
@@ -37,7 +41,7 @@ def place_cells(unit: Unit, block: Block) -> Iterator[tuple[Mark, PlacedCell]]:
     text = block.text
     in_table = unit.kind in _TABLE_KINDS
     kept = keep_values(text) if in_table else keep_all(text)
-    label = _label(text) if in_table else ""
+    label = _label(text, kept) if in_table else ""
     marks = [mark for mark in unit.marks if 0 <= mark.start < mark.end <= len(kept.squeezed)]
     parts = {id(mark): _part_of(kept, kept.at[mark.start]) for mark in marks}
     shared = Counter((parts[id(mark)]) for mark in marks if not _is_nested(mark))
@@ -61,13 +65,26 @@ def place_cells(unit: Unit, block: Block) -> Iterator[tuple[Mark, PlacedCell]]:
                 label=label,
                 is_value=is_value,
                 is_percent=following.startswith("%"),
+                name=_name_of(text, part[0]) if in_table else None,
             ),
         )
 
 
-def _label(row: str) -> str:
+def _label(row: str, kept: KeptText) -> str:
+    """Return what a row is called: its first part, and further words before its first figure ("Americas | Sales")."""
     first = row.split(SEPARATOR, 1)[0]
-    return "" if is_amount(first.rpartition(": ")[2]) else first
+    if is_amount(first.rpartition(": ")[2]):
+        return ""
+    further = takewhile(lambda value: not is_amount(value), (row[start:end].strip() for start, end in kept.parts[1:]))
+    return " ".join([first, *(value for value in further if value)])[:_LONGEST_LABEL]
+
+
+def _name_of(row: str, value_start: int) -> tuple[int, int] | None:
+    """Return the span of a column's name, which stands between the separator and the value."""
+    start = row.rfind(SEPARATOR, 0, value_start)
+    start = start + len(SEPARATOR) if start >= 0 else 0
+    end = value_start - len(": ")
+    return (start, end) if end > start else None
 
 
 def _part_of(kept: KeptText, position: int) -> tuple[int, int]:

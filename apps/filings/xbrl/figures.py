@@ -57,7 +57,7 @@ class InlineFile:
         if context is None or unit is None or not tag or len(tag) > 200 or _is_nil(element):
             return None
         scale = read_scale(element.get("scale"))
-        is_percent = unit.is_pure and (percent or scale == _PERCENT_SCALE)
+        is_percent = unit.is_pure and (scale == _PERCENT_SCALE or (percent and scale in (None, 0)))
         if local_name(element) == "fraction":
             value, decimals = _read_fraction(element), 0
         else:

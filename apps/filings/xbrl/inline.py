@@ -67,9 +67,9 @@ def read_inline(content: bytes, document: ExtractedDocument, *, fiscal_year: int
             facts.extend((unit.table, fact) for fact in _facts_of(unit, page, block, file, calendar, state))
         state.leave(unit)
     readable = sum(file.figure_of(each, "".join(each.itertext())[:200], percent=False) is not None for each in elements)
-    named = name_tables(document.pages, [(table, fact.page, _statement_of(fact)) for table, fact in facts])
+    named = name_tables(units, document.pages, [(table, fact.page, _statement_of(fact)) for table, fact in facts])
     return InlineReading(
-        facts=tuple(replace(fact, statement=named[table]) if table in named else fact for table, fact in facts),
+        facts=tuple(replace(fact, statement=named[table].value) if table in named else fact for table, fact in facts),
         unplaced=max(readable - len(facts), 0),
     )
 
@@ -96,12 +96,24 @@ def _facts_of(
                 page=page,
                 row=row,
                 cell=cell,
-                column=" ".join(heading.text for heading in over)[:_LONGEST_COLUMN],
-                heading=find_heading(page, row, over),
+                column=" ".join(heading.text for heading in over)[:_LONGEST_COLUMN] or _name_of(cell, block),
+                heading=find_heading(page, row, over) or _name_before(cell, row),
                 group=state.group if unit.kind is BlockKind.TABLE_ROW else "",
             )
         )
     return found
+
+
+def _name_of(cell: PlacedCell, block: Block) -> str:
+    return block.text[slice(*cell.name)] if cell.is_value and cell.name is not None else ""
+
+
+def _name_before(cell: PlacedCell, row: TextSpan) -> TextSpan | None:
+    """Return where the row itself names the column, as "2024" in "2024: 1,577"; None if it does not."""
+    if not cell.is_value or cell.name is None:
+        return None
+    start, end = cell.name
+    return TextSpan(start=row.start + start, end=row.start + end)
 
 
 def _make_fact(

@@ -71,9 +71,11 @@ def plain_decimal(value: Decimal) -> Decimal:
 
 
 def read_scale(text: str | None) -> int | None:
-    """Return the scale that a fact states; None for none, and for one that is no number."""
+    """Return the scale that a fact states, None for none. For what is no number, it is one that apply_scale refuses."""
     text = (text or "").strip()
-    return int(text) if re.fullmatch(r"[-+]?[0-9]{1,3}", text) else None
+    if not text:
+        return None
+    return int(text) if re.fullmatch(r"[-+]?[0-9]{1,3}", text) else _GREATEST_SCALE + 1
 
 
 def _read(digits: str, pattern: re.Pattern[str], *, grouping: str, point: str) -> PrintedValue | None:
