@@ -29,7 +29,7 @@ def keep_agreeing(facts: Sequence[ReadFact]) -> Iterator[ReadFact]:
         said = stated.get(_key(fact)) if not fact.statement and not fact.dimension and fact.consolidated else None
         if not said:
             yield fact
-        elif any(_agree(fact, other) for other in said):
+        elif any(agree(fact, other) for other in said):
             yield replace(fact, confidence=max(fact.confidence, _AGREES))
         elif fact.restated:
             yield fact
@@ -42,13 +42,13 @@ def _contradicting(facts: Sequence[ReadFact]) -> set[tuple[object, ...]]:
     for fact in facts:
         if not fact.statement:
             other = first.setdefault(_own_key(fact), fact)
-            if not _agree(fact, other):
+            if not agree(fact, other):
                 split.add(_own_key(fact))
     return split
 
 
 def _is_of_all(fact: ReadFact, stated: Sequence[ReadFact]) -> bool:
-    return fact.label.lower().startswith("total") or any(_agree(fact, other) for other in stated)
+    return fact.label.lower().startswith("total") or any(agree(fact, other) for other in stated)
 
 
 def _own_key(fact: ReadFact) -> tuple[object, ...]:
@@ -64,6 +64,6 @@ def _key(fact: ReadFact) -> tuple[object, ...]:
     return (fact.concept, fact.fiscal_year, fact.fiscal_quarter, fact.months, fact.unit is FactUnit.PER_SHARE)
 
 
-def _agree(fact: ReadFact, other: ReadFact) -> bool:
+def agree(fact: ReadFact, other: ReadFact) -> bool:
     """Return whether two figures are the same but for their sign, which tables print differently, and rounding."""
     return abs(abs(fact.value) - abs(other.value)) <= max(rounding_of(fact), rounding_of(other)) / 2

@@ -77,7 +77,7 @@ class OneTable:
     def __init__(self, source: Source, about: AboutDocument) -> None:
         self._source, self._about = source, about
         self._parts = TableParts(source.table)
-        self._units = TableUnits(source.table, default=about.scale, currency=about.currency)
+        self._units = TableUnits(source.table, statement=source.statement, default=about.scale, currency=about.currency)
 
     def facts(self) -> Iterator[ReadFact]:
         """Yield the facts, row by row."""

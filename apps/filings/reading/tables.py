@@ -18,6 +18,7 @@ from apps.filings.reading.agreement import keep_agreeing
 from apps.filings.reading.amounts import uses_decimal_comma
 from apps.filings.reading.calendar import read_calendar
 from apps.filings.reading.columns import ColumnReader
+from apps.filings.reading.duplicates import name_one_row_each
 from apps.filings.reading.headings import ColumnKind, ColumnPeriod
 from apps.filings.reading.layout import Table, find_tables
 from apps.filings.reading.one_table import AboutDocument, OneTable, Source
@@ -64,7 +65,7 @@ def read_table_facts(
         currency=_usual_currency(of_statements),
     )
     read = chain.from_iterable(OneTable(source, about).facts() for source in (*of_statements, *others))
-    facts = list(islice(read, MOST_FACTS))
+    facts = name_one_row_each(list(islice(read, MOST_FACTS)))
     return tuple(sorted(keep_agreeing(facts), key=lambda fact: (fact.page, fact.cell.start)))
 
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from apps.corpus.extraction.statements import Statement
 from apps.filings.contracts import FactUnit
 from apps.filings.reading.amounts import Amount
 from apps.filings.reading.layout import Table
@@ -24,13 +25,22 @@ _SHARES: Final = re.compile(
 _STOCK_AT_VALUE: Final = re.compile(
     r"\bpar\b|\bcommon\s+s(?:tock|hares)\b.*;|\bpreferred\b|treasury|capital\b|stated value", re.IGNORECASE
 )
+_SHARES_OF_A_DAY: Final = re.compile(
+    r"(?:number\s+of\s+|common\s+|ordinary\s+|treasury\s+|total\s+){0,2}shares\s+(?:issued|outstanding|authori[sz]ed)[^;$]*"
+    r"|anzahl\s+(?:der\s+)?aktien.*",
+    re.IGNORECASE,
+)
 _NUMBERS: Final = re.compile(
-    r"\b(?:number\s+of|headcount|employees|stores|full-time|ftes?)\b|mitarbeiter|anzahl|\bratio\b(?!nal)", re.IGNORECASE
+    r"^(?:average\s+|total\s+)?(?:number\s+of|headcount|employees|stores|full-time|ftes?|mitarbeiter\w*|anzahl)\b|\bratio\b",
+    re.IGNORECASE,
 )
 _COSTS: Final = re.compile(r"cost|expense|benefit|compensation|aufwand|receivable|payable|liabilit", re.IGNORECASE)
 _PERCENT: Final = re.compile(
     r"%|\bpercent(?:age)?s?\b|\bprozent\b|\b(?:effective|tax)\s+rate\b|steuerquote|\bmarge\b", re.IGNORECASE
 )
+_MOST_PER_SHARE: Final = 100_000
+_SAMPLE_ROWS: Final = 30
+_SIGNS: Final = re.compile(r"[$\u20ac\u00a3\u00a5]|\b(?:EUR|USD|CHF|GBP)\b")
 _SHARES_SCALE: Final = re.compile(
     r"\b(?:shares?|aktien)\s+(?:data\s+)?in\s+(?P<scale>thousands|millions|tausend|mio)", re.IGNORECASE
 )
@@ -65,13 +75,14 @@ class Unit:
 class TableUnits:
     """The scale and the currency of one table."""
 
-    def __init__(self, table: Table, *, default: Scale, currency: str) -> None:
+    def __init__(self, table: Table, *, statement: str, default: Scale, currency: str) -> None:
+        self._statement = statement
         self.scale = read_scale(table, default)
         self._currency = _first_currency(table) or currency
 
     def read(self, label: str, group: str, column: str, amount: Amount) -> Unit:
         """Return the unit of a cell."""
-        unit = _kind(label, group, column, amount)
+        unit = _kind(label, group, column, amount, self._statement)
         own = _stated(label) if unit is not FactUnit.PER_SHARE else None
         if own is None and unit in (FactUnit.MONEY, FactUnit.SHARES):
             own = _stated(column)
@@ -111,13 +122,16 @@ def is_per_share(text: str) -> bool:
     return _PER_SHARE.search(text) is not None
 
 
-def _kind(label: str, group: str, column: str, amount: Amount) -> FactUnit:
+def _kind(label: str, group: str, column: str, amount: Amount, statement: str) -> FactUnit:
     if amount.is_percent:
         return FactUnit.PERCENT
     if amount.is_multiple:
         return FactUnit.NUMBER
-    both = f"{label}\n{group}"
-    small = abs(amount.value) < 100_000
+    if statement == Statement.BALANCE_SHEET:
+        # "Common stock, 1,200 shares issued" is an amount of money, and so are the rows under such a line.
+        is_count = _SHARES_OF_A_DAY.fullmatch(label) is not None and not amount.currency
+        return FactUnit.SHARES if is_count else FactUnit.MONEY
+    small = abs(amount.value) < _MOST_PER_SHARE
     if _PER_SHARE.search(label) and small:
         return FactUnit.PER_SHARE
     of_shares = _SHARES.search(label) or (_SHARES.search(group) and not _COSTS.search(label))
@@ -129,9 +143,7 @@ def _kind(label: str, group: str, column: str, amount: Amount) -> FactUnit:
         return FactUnit.MONEY
     if _PERCENT.search(label) or _PERCENT.search(column) or (_PERCENT.search(group) and amount.decimals):
         return FactUnit.PERCENT
-    if _NUMBERS.search(both) and not _COSTS.search(label) and not _stated(label):
-        return FactUnit.NUMBER
-    return FactUnit.MONEY
+    return FactUnit.NUMBER if _NUMBERS.search(label) and not _stated(label) else FactUnit.MONEY
 
 
 def _stated(text: str) -> int | None:
@@ -149,7 +161,8 @@ def _of_shares(text: str, exponent: int) -> int | None:
 
 
 def _first_currency(table: Table) -> str:
-    for text in (table.above, *table.titles, *table.head):
+    cells = " ".join(each.block.text.partition(" | ")[2] for each in table.lines[:_SAMPLE_ROWS])
+    for text in (table.above, cells if _SIGNS.search(cells) else "", *table.titles, *table.head):
         if found := _one_currency(text):
             return found
     return ""
