@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
@@ -20,20 +20,28 @@ from apps.tenants.admin.charts import BarLine, draw_bar
 _NO_DATA: Final = "\u2014"
 _OTHERS: Final = "Notes and other tables"
 _MOST_DECIMALS: Final = 2
+_ORDER: Final = (
+    Statement.INCOME_STATEMENT.value,
+    Statement.BALANCE_SHEET.value,
+    Statement.CASH_FLOW_STATEMENT.value,
+    "",
+)
 
 PeriodKey = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """A value as it is shown. url: its page, with the figure marked. notes: what the reader must know of it."""
+    """A value as it is shown. url: its page, with the figure marked. doubt: which sum does not hold, if one does not.
+
+    restatements: other values of later documents.
+    """
 
     text: str
     url: str = ""
     says: str = ""
-    notes: tuple[str, ...] = ()
-    is_restated: bool = False
-    is_doubtful: bool = False
+    doubt: str = ""
+    restatements: tuple[Cell, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +82,9 @@ def lay_out(series: Sequence[Series]) -> CompanyTable:
     return CompanyTable(
         periods=tuple(_period_name(period) for period in periods),
         amounts=dict(SCALES).get(exponent, ""),
-        sections=tuple(Section(title=_title(name), rows=tuple(rows)) for name, rows in sections.items()),
+        sections=tuple(
+            Section(title=_title(name), rows=tuple(sections[name])) for name in sorted(sections, key=_ORDER.index)
+        ),
     )
 
 
@@ -99,25 +109,21 @@ def _row(series: Series, periods: Sequence[PeriodKey], exponent: int) -> Row:
 
 
 def _cell(point: Point, exponent: int) -> Cell:
-    fact = point.fact
-    notes = []
-    if len(point.facts) > 1:
-        notes.append(f"{len(point.facts)} documents give it")
-    notes.extend(
-        f"{other.facts[-1].document.title} gives {_text(other.value, other.facts[-1], exponent)}"
-        for other in point.restatements
+    further = len(point.facts) - 1
+    also = f"; {further} further {'document gives' if further == 1 else 'documents give'} it" if further else ""
+    return replace(
+        _cell_of(point.fact, exponent, also),
+        restatements=tuple(_cell_of(other.facts[-1], exponent) for other in point.restatements),
     )
-    doubtful = fact.check_result == CheckResult.FAILED
-    if doubtful:
-        notes.append(fact.check_detail or "A sum that it belongs to does not hold")
-    where = f"{fact.label}: {fact.printed}, {fact.document.title}, page {fact.page}"
+
+
+def _cell_of(fact: Fact, exponent: int, also: str = "") -> Cell:
+    failed = fact.check_result == CheckResult.FAILED
     return Cell(
-        text=_text(point.value, fact, exponent),
+        text=_text(fact.value, fact, exponent),
         url=page_url(fact),
-        says=". ".join((where, *notes)),
-        notes=tuple(notes),
-        is_restated=bool(point.restatements) or fact.restated,
-        is_doubtful=doubtful,
+        says=f"{fact.label}: {fact.printed}, {fact.document.title}, page {fact.page}{also}",
+        doubt=(fact.check_detail or "A sum that it belongs to does not hold.") if failed else "",
     )
 
 
