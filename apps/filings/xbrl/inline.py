@@ -9,6 +9,7 @@ from typing import Final
 
 from apps.corpus.extraction.contracts import Block, BlockKind, ExtractedDocument, MediaType, Page
 from apps.corpus.extraction.statements import Statement
+from apps.corpus.extraction.xbrl_instances import name_in_words
 from apps.filings.contracts import HowRead, ReadFact, TextSpan
 from apps.filings.vocabulary.concepts import find_by_tag
 from apps.filings.xbrl.alignment import align
@@ -16,7 +17,7 @@ from apps.filings.xbrl.cells import PlacedCell, place_cells
 from apps.filings.xbrl.columns import TableState, find_heading
 from apps.filings.xbrl.figures import Figure, InlineFile, is_hidden, read_file
 from apps.filings.xbrl.fiscal import FiscalCalendar, months_of, read_calendar
-from apps.filings.xbrl.markup import name_in_words, parse_inline
+from apps.filings.xbrl.markup import parse_inline
 from apps.filings.xbrl.source import Unit, read_units
 from apps.filings.xbrl.table_statements import name_tables
 
