@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from apps.corpus.extraction.cleaning import clean, one_line
 from apps.corpus.extraction.contracts import BlockKind
 from apps.corpus.extraction.grids import GridCell, grid_drafts
 from apps.corpus.extraction.html import BLOCKS, grid_rows, walk_visible
+from apps.corpus.extraction.pages import BlockDraft, pieces
 from apps.filings.xbrl.kept_text import keep_values, squeeze
 
 _BREAKS: Final = re.compile(r"\n\s*\n")
@@ -70,6 +72,27 @@ def read_units(root: Any, fact_tags: frozenset[str]) -> Iterator[Unit]:
             flow.add("\n" if tag == "br" else None)
             flow.add(element.tail)
     yield from flow.flush()
+
+
+def cut_units(units: Iterable[Unit], longest: int) -> Iterator[Unit]:
+    """Yield the units, those that are longer than a page cut as extraction cuts them. Args: longest: in characters."""
+    for unit in units:
+        if unit.table >= 0 or len(unit.text) <= longest:
+            yield unit
+            continue
+        start = at = 0
+        for piece in pieces(BlockDraft(unit.kind, unit.text), longest):
+            end = start + len(squeeze(piece.text))
+            until = bisect_left(unit.marks, end, lo=at, key=_begin)
+            inside = (mark for mark in unit.marks[at:until] if mark.end <= end)
+            marks = tuple(replace(mark, start=mark.start - start, end=mark.end - start) for mark in inside)
+            at = until
+            yield Unit(text=piece.text, kind=unit.kind, marks=marks)
+            start = end
+
+
+def _begin(mark: Mark) -> int:
+    return mark.start
 
 
 class _MarkedFlow:
