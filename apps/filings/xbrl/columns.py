@@ -11,7 +11,8 @@ from apps.corpus.extraction.contracts import BlockKind, Page
 from apps.corpus.extraction.numerals import is_unit
 from apps.corpus.extraction.tables import SEPARATOR
 from apps.filings.contracts import TextSpan
-from apps.filings.xbrl.source import Mark, Unit
+from apps.filings.xbrl.marks import Mark
+from apps.filings.xbrl.source import Unit
 
 _CLOSES: Final = re.compile(r"(?:total|summe|sum)\b|\w[\w\s-]*\bgesamt$", re.IGNORECASE)
 _MOST_COLUMNS: Final = 200
