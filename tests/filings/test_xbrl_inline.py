@@ -280,6 +280,43 @@ def test_a_fact_in_running_text_and_one_in_a_label_are_read_where_they_stand() -
     assert (stock.printed, stock.label) == ("3", "Common stock, $0.01 par value")
 
 
+def test_facts_of_a_paragraph_longer_than_a_page_are_read_on_their_page() -> None:
+    filing = annual()
+    words = "The group owes much to many. " * 60
+    filing.text("".join(words + filing.fact("acme:Debt", str(at), END) + " " for at in range(1, 6)))
+    facts = read(filing)
+    assert [fact.printed for fact in facts] == ["1", "2", "3", "4", "5"]
+    assert len({fact.page for fact in facts}) > 1
+
+
+@pytest.mark.parametrize(
+    ("end", "known", "expected"),
+    [
+        ("2024-12-31", None, 2024),
+        ("2024-12-31", 2023, 2024),
+        ("2025-02-01", 2024, 2024),
+        ("2025-02-01", 2025, 2025),
+        ("2025-02-01", None, 2025),
+        ("2025-01-03", None, 2024),
+        ("2025-02-01", 2019, 2025),
+    ],
+)
+def test_without_a_cover_the_year_that_is_known_counts_where_it_can(end: str, known: int | None, expected: int) -> None:
+    filing = InlineFiling()
+    start = f"{int(end[:4]) - 1}{end[4:]}"
+    filing.table([["Sales", filing.fact("us-gaap:Revenues", "7", f"{start}/{end}"), "6"]])
+    assert [fact.fiscal_year for fact in read(filing, year=known)] == [expected]
+
+
+def test_quarters_of_unequal_weeks_are_told_by_how_far_the_year_is() -> None:
+    filing = InlineFiling()
+    filing.cover(2024, "FY", "2024-02-04/2025-02-01")
+    # Quarters of 16, 12, 12 and 12 weeks.
+    ends = ["2024-05-25", "2024-08-17", "2024-11-09"]
+    filing.table([["Total assets", *(filing.fact("us-gaap:Assets", str(at), end) for at, end in enumerate(ends, 1))]])
+    assert [fact.fiscal_quarter for fact in read(filing)] == [1, 2, 3]
+
+
 def test_a_fraction_is_divided() -> None:
     filing = annual()
     context = filing.context(YEAR)

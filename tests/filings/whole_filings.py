@@ -60,6 +60,7 @@ _WRAPPERS = ("{}", "<span>{}</span>", "<p style='margin:0'>{}</p>", "<div><b>{}<
 _SEGMENT_WORDS = {"NorthAmerica": "North America", "AsiaPacific": "Asia Pacific", "OtherSegments": "Other Segments"}
 _PARTS = ("Alpha", "Beta", "Gamma", "Delta", "Epsilon", "Zeta", "Eta", "Theta")
 
+_SWAPPED = str.maketrans(",.", ".,")
 _Rows = tuple[tuple[str, tuple[str, ...]], ...]
 
 
@@ -93,6 +94,7 @@ class WholeFiling:
         self._note_column = self._random.random() < 0.3
         self._change_column = self._random.random() < 0.3
         self._broken_heading = self._random.random() < 0.3
+        self._decimal_commas = self._random.random() < 0.3
         self._known: list[KnownFact] = []
 
     def write(self) -> tuple[bytes, list[KnownFact]]:
@@ -202,6 +204,7 @@ class WholeFiling:
         nothing = shown == "\u2014"
         scale = 0 if per_share else 6
         value = Decimal(0) if nothing else Decimal(shown.replace(",", "")).scaleb(scale) * (-1 if negative else 1)
+        shown = shown.translate(_SWAPPED) if self._decimal_commas else shown
         self._known.append(
             KnownFact(
                 tag=tag,
@@ -214,7 +217,8 @@ class WholeFiling:
                 statement=statement,
             )
         )
-        form = "ixt:fixed-zero" if nothing else "ixt:num-dot-decimal"
+        form = "ixt:num-comma-decimal" if self._decimal_commas else "ixt:num-dot-decimal"
+        form = "ixt:fixed-zero" if nothing else form
         unit = "usdPerShare" if per_share else "usd"
         return self._filing.fact(tag, shown, period, unit=unit, scale=scale, negative=negative, form=form, **members)
 

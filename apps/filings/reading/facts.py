@@ -42,6 +42,8 @@ def _join(tables: Iterable[ReadFact], stated: Iterable[ReadFact]) -> tuple[ReadF
             else replace(
                 fact,
                 concept=fact.concept or read.concept,
+                # A cost in brackets is positive in XBRL: the sign is the page's, as in documents without XBRL.
+                value=abs(fact.value).copy_sign(read.value),
                 label=read.label,
                 column=read.column,
                 group=read.group,

@@ -12,7 +12,8 @@ from apps.corpus.extraction.contracts import Block, BlockKind
 from apps.corpus.extraction.numerals import is_amount
 from apps.corpus.extraction.tables import SEPARATOR
 from apps.filings.xbrl.kept_text import KeptText, keep_all, keep_values
-from apps.filings.xbrl.source import Mark, Unit
+from apps.filings.xbrl.marks import Mark
+from apps.filings.xbrl.source import Unit
 
 _LONGEST_LABEL: Final = 500
 _CURRENCY_SIGNS: Final = "$€£¥"

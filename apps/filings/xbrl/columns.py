@@ -11,9 +11,11 @@ from apps.corpus.extraction.contracts import BlockKind, Page
 from apps.corpus.extraction.numerals import is_unit
 from apps.corpus.extraction.tables import SEPARATOR
 from apps.filings.contracts import TextSpan
-from apps.filings.xbrl.source import Mark, Unit
+from apps.filings.xbrl.marks import Mark
+from apps.filings.xbrl.source import Unit
 
 _CLOSES: Final = re.compile(r"(?:total|summe|sum)\b|\w[\w\s-]*\bgesamt$", re.IGNORECASE)
+_MOST_COLUMNS: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +46,8 @@ class TableState:
         if unit.kind is BlockKind.TABLE_HEADER:
             if not self._in_headings:
                 self.headings = []
-            self.headings.append(unit)
+            if len(unit.cells) <= _MOST_COLUMNS:
+                self.headings.append(unit)
         elif unit.kind is BlockKind.TABLE_GROUP:
             self.group = unit.text
         self._in_headings = unit.kind is BlockKind.TABLE_HEADER

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Final
 
+from apps.corpus.extraction.xbrl_instances import name_in_words
 from apps.filings.contracts import FactUnit
-from apps.filings.xbrl.markup import canonical_name, element_names, local_name, name_in_words
+from apps.filings.xbrl.markup import canonical_name, element_names, local_name
 
 MOST_CONTEXTS: Final = 100_000
 _MOST_DIMENSIONS: Final = 12

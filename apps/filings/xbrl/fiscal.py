@@ -20,6 +20,7 @@ _MONTH_DAYS: Final = 30.4375
 _TOLERANCE_DAYS: Final = 12
 _FULL_YEAR_MONTHS: Final = range(11, 14)
 _EARLY_JANUARY: Final = 9
+_FIRST_HALF: Final = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +82,13 @@ def read_calendar(
 
 
 def _stated(year: int | None, ends_on: date) -> int:
+    """Return the year that a document is known to be about if a fiscal year of that name can end on a day.
+
+    Only a year that ends in its first half may be called by the year in which it began.
+    """
     natural = ends_on.year - 1 if ends_on.month == 1 and ends_on.day <= _EARLY_JANUARY else ends_on.year
-    return year if year is not None and abs(year - natural) <= 1 else natural
+    possible = {ends_on.year, ends_on.year - 1} if ends_on.month <= _FIRST_HALF else {natural}
+    return year if year in possible else natural
 
 
 def _read_cover(

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
-from apps.corpus.extraction.contracts import Block, BlockKind, ExtractedDocument, MediaType, Page
+from apps.corpus.extraction.contracts import Block, BlockKind, ExtractedDocument, Limits, MediaType, Page
 from apps.corpus.extraction.statements import Statement
+from apps.corpus.extraction.xbrl_instances import name_in_words
 from apps.filings.contracts import HowRead, ReadFact, TextSpan
 from apps.filings.vocabulary.concepts import find_by_tag
 from apps.filings.xbrl.alignment import align
@@ -16,8 +17,8 @@ from apps.filings.xbrl.cells import PlacedCell, place_cells
 from apps.filings.xbrl.columns import TableState, find_heading
 from apps.filings.xbrl.figures import Figure, InlineFile, is_hidden, read_file
 from apps.filings.xbrl.fiscal import FiscalCalendar, months_of, read_calendar
-from apps.filings.xbrl.markup import name_in_words, parse_inline
-from apps.filings.xbrl.source import Unit, read_units
+from apps.filings.xbrl.markup import parse_inline
+from apps.filings.xbrl.source import Unit, cut_units, read_units
 from apps.filings.xbrl.table_statements import name_tables
 
 _CONFIDENCE: Final = Decimal("0.99")
@@ -55,7 +56,7 @@ def read_inline(content: bytes, document: ExtractedDocument, *, fiscal_year: int
     calendar = read_calendar(root, file.contexts, file.prefixes, contexts, fiscal_year)
     if calendar is None:
         return _NOTHING
-    units = list(read_units(root, file.fact_tags))
+    units = list(cut_units(read_units(root, file.fact_tags), Limits().logical_page_characters))
     placed = [(page, block) for page in document.pages for block in page.blocks]
     pairs = align([unit.text for unit in units], [block for _, block in placed])
     facts: list[tuple[int, ReadFact]] = []

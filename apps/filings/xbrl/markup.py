@@ -14,6 +14,8 @@ from lxml import etree
 from lxml import html as lxml_html
 
 from apps.corpus.extraction.decoding import decode
+from apps.corpus.extraction.errors import CorruptFileError
+from apps.corpus.extraction.xbrl_instances import is_instance, render_instance
 
 MOST_FACTS: Final = 100_000
 """A filing of a large bank has some 20,000. A file with more is not read at all."""
@@ -29,19 +31,25 @@ _KNOWN_NAMESPACES: Final = (
     (re.compile(r"^https?://www\.xbrl\.org/2003/instance"), "xbrli"),
 )
 _MOST_PREFIXES: Final = 200
-_WORDS: Final = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[A-Z][a-z]+|[a-z]+|[A-Z]|\d+")
-_LONGEST_NAME: Final = 200
 
 
 def parse_inline(content: bytes) -> Any | None:
     """Return the root of a file that holds inline XBRL; None if it holds none, too much, or nests too deep.
+
+    An instance is read as the page of inline XBRL that extraction shows it as.
 
     An HTML parser expands no entities of a file's own, and loads nothing.
     """
     decoded = decode(content)
     if decoded.wrong:
         return None
-    text = _XML_DECLARATION.sub("", decoded.text)
+    text = decoded.text
+    if is_instance(text):
+        try:
+            text = render_instance(text, filename="")
+        except CorruptFileError:
+            return None
+    text = _XML_DECLARATION.sub("", text)
     facts = sum(1 for _ in zip(_FACT.finditer(text), range(MOST_FACTS + 1), strict=False))
     if not 0 < facts <= MOST_FACTS:
         return None
@@ -84,9 +92,3 @@ def canonical_name(name: str, prefixes: Mapping[str, str]) -> str:
     """Return an element's qualified name with the usual prefix of its taxonomy."""
     prefix, colon, local = name.strip().partition(":")
     return f"{prefixes.get(prefix.lower(), prefix)}:{local}" if colon else prefix
-
-
-def name_in_words(name: str) -> str:
-    """Return a qualified name as words: "srt:NorthAmericaMember" -> "North America"."""
-    local = name.rpartition(":")[2][:_LONGEST_NAME].strip()
-    return " ".join(_WORDS.findall(local.removesuffix("Member")) or [local])

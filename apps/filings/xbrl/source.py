@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from apps.corpus.extraction.cleaning import clean, one_line
+from apps.corpus.extraction.cleaning import one_line
 from apps.corpus.extraction.contracts import BlockKind
 from apps.corpus.extraction.grids import GridCell, grid_drafts
 from apps.corpus.extraction.html import BLOCKS, grid_rows, walk_visible
+from apps.corpus.extraction.pages import BlockDraft, pieces
 from apps.filings.xbrl.kept_text import keep_values, squeeze
+from apps.filings.xbrl.marks import Mark, marks_in_row, marks_of_cells, squeeze_marks
 
 _BREAKS: Final = re.compile(r"\n\s*\n")
 _TABLE_KINDS: Final = frozenset({BlockKind.TABLE_ROW, BlockKind.TABLE_GROUP, BlockKind.TABLE_HEADER})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
-    """An element of a fact in a text: from `start` to `end` of its characters that are not blank.
-
-    left, right: the grid columns of its cell; both are 0 outside of tables.
-    """
-
-    element: Any
-    start: int
-    end: int
-    left: int = 0
-    right: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +61,27 @@ def read_units(root: Any, fact_tags: frozenset[str]) -> Iterator[Unit]:
     yield from flow.flush()
 
 
+def cut_units(units: Iterable[Unit], longest: int) -> Iterator[Unit]:
+    """Yield the units, those that are longer than a page cut as extraction cuts them. Args: longest: in characters."""
+    for unit in units:
+        if unit.table >= 0 or len(unit.text) <= longest:
+            yield unit
+            continue
+        start = at = 0
+        for piece in pieces(BlockDraft(unit.kind, unit.text), longest):
+            end = start + len(squeeze(piece.text))
+            until = bisect_left(unit.marks, end, lo=at, key=_begin)
+            inside = (mark for mark in unit.marks[at:until] if mark.end <= end)
+            marks = tuple(replace(mark, start=mark.start - start, end=mark.end - start) for mark in inside)
+            at = until
+            yield Unit(text=piece.text, kind=unit.kind, marks=marks)
+            start = end
+
+
+def _begin(mark: Mark) -> int:
+    return mark.start
+
+
 class _MarkedFlow:
     """Running text until its block ends, with where facts begin and end in it."""
 
@@ -108,14 +118,14 @@ class _MarkedFlow:
                 at += 1
             text = one_line(raw[start:end])
             if text:
-                yield Unit(text=text, kind=BlockKind.PARAGRAPH, marks=_squeezed_marks(raw[start:end], inside))
+                yield Unit(text=text, kind=BlockKind.PARAGRAPH, marks=squeeze_marks(raw[start:end], inside))
             start = following
 
 
 def _table_units(table: Any, fact_tags: frozenset[str], number: int) -> Iterator[Unit]:
     rows = [cells for cells in grid_rows(table) if cells]
     drafts = grid_drafts(rows)
-    marked = _marks_of_cells(rows, fact_tags)
+    marked = marks_of_cells(rows, fact_tags)
     if not any(draft.kind in _TABLE_KINDS for draft in drafts):
         yield from _text_units(rows, marked, {draft.text for draft in drafts})
         return
@@ -131,7 +141,7 @@ def _table_units(table: Any, fact_tags: frozenset[str], number: int) -> Iterator
         yield Unit(
             text=draft.text,
             kind=draft.kind,
-            marks=_marks_in_row(rows[found], marked[found]),
+            marks=marks_in_row(rows[found], marked[found]),
             table=number,
             cells=tuple(rows[found]),
         )
@@ -158,70 +168,3 @@ def _text_units(
 
 def _row_key(cells: Sequence[GridCell]) -> str:
     return "".join(keep_values(cell.text).squeezed for cell in cells)
-
-
-def _marks_in_row(cells: Sequence[GridCell], marked: Sequence[tuple[Mark, ...]]) -> tuple[Mark, ...]:
-    """Return the marks of a row's cells as marks of the whole row."""
-    found: list[Mark] = []
-    base = 0
-    for cell, marks in zip(cells, marked, strict=True):
-        kept = len(keep_values(cell.text).squeezed)
-        left_out = len(squeeze(cell.text)) - kept
-        found.extend(
-            Mark(
-                element=mark.element,
-                start=mark.start - left_out + base,
-                end=mark.end - left_out + base,
-                left=cell.column,
-                right=cell.column + cell.width,
-            )
-            for mark in marks
-            if mark.start >= left_out
-        )
-        base += kept
-    return tuple(found)
-
-
-def _marks_of_cells(rows: Sequence[Sequence[GridCell]], fact_tags: frozenset[str]) -> list[list[tuple[Mark, ...]]]:
-    """Return the marks of each cell. A cell that spans rows has them in the first, where it stands."""
-    seen: set[int] = set()
-    marked: list[list[tuple[Mark, ...]]] = []
-    for cells in rows:
-        marks = [() if id(cell.element) in seen else _marks_of_cell(cell.element, fact_tags) for cell in cells]
-        seen.update(id(cell.element) for cell in cells)
-        marked.append(marks)
-    return marked
-
-
-def _marks_of_cell(cell: Any, fact_tags: frozenset[str]) -> tuple[Mark, ...]:
-    parts: list[str] = []
-    length = 0
-    opened: dict[int, int] = {}
-    marks: list[tuple[Any, int, int]] = []
-    for event, element in walk_visible(cell):
-        is_fact = element.tag in fact_tags
-        is_block = element.tag in BLOCKS
-        if event == "start":
-            added = (" " if is_block else "") + (element.text or "")
-            if is_fact:
-                opened[id(element)] = length
-        else:
-            if is_fact and id(element) in opened:
-                marks.append((element, opened.pop(id(element)), length))
-            is_cell = element is cell
-            added = "" if is_cell else (" " if is_block or element.tag == "br" else "") + (element.tail or "")
-        parts.append(added)
-        length += len(added)
-    return _squeezed_marks("".join(parts), marks) if marks else ()
-
-
-def _squeezed_marks(raw: str, marks: Sequence[tuple[Any, int, int]]) -> tuple[Mark, ...]:
-    """Return marks that count characters as they stand in the raw text as marks that count without blanks."""
-    if not marks:
-        return ()
-    offsets = {0: 0}
-    before = 0
-    for position in sorted({position for _, start, end in marks for position in (start, end)} - {0}):
-        offsets[position] = offsets[before] + len(squeeze(clean(raw[before:position])))
-        before = position
-    return tuple(Mark(element=element, start=offsets[start], end=offsets[end]) for element, start, end in marks)
