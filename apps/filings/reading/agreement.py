@@ -11,6 +11,8 @@ from typing import Final
 from apps.filings.contracts import FactUnit, ReadFact
 
 _AGREES: Final = Decimal("0.9")
+DOUBTFUL: Final = Decimal("0.3")
+"""The confidence of a figure that is kept only if a statement has it, too."""
 
 
 def keep_agreeing(facts: Sequence[ReadFact]) -> Iterator[ReadFact]:
@@ -28,7 +30,8 @@ def keep_agreeing(facts: Sequence[ReadFact]) -> Iterator[ReadFact]:
             continue
         said = stated.get(_key(fact)) if not fact.statement and not fact.dimension and fact.consolidated else None
         if not said:
-            yield fact
+            if fact.statement or fact.confidence > DOUBTFUL:
+                yield fact
         elif any(agree(fact, other) for other in said):
             yield replace(fact, confidence=max(fact.confidence, _AGREES))
         elif fact.restated:
@@ -48,7 +51,7 @@ def _contradicting(facts: Sequence[ReadFact]) -> set[tuple[object, ...]]:
 
 
 def _is_of_all(fact: ReadFact, stated: Sequence[ReadFact]) -> bool:
-    return fact.label.lower().startswith("total") or any(agree(fact, other) for other in stated)
+    return not fact.dimension and any(agree(fact, other) for other in stated)
 
 
 def _own_key(fact: ReadFact) -> tuple[object, ...]:

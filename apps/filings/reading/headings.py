@@ -92,7 +92,7 @@ _HALF: Final = re.compile(
 _A_HALF: Final = re.compile(r"\bhalf[\s-]?years?\b|\bhalbjahr\w*\b|\b(?:first|second)\s+half\b", re.IGNORECASE)
 _A_YEAR: Final = re.compile(
     r"\b(?:fiscal|financial)?\s?years?[\s-]+end(?:ed|ing)\b|\b(?:fiscal|full|financial)\s+years?\b|\bFY|\bannual\b"
-    r"|\b(?:gesch\u00e4fts|gesamt)?jahr(?:e?s)?\b|\bGJ\b|\bfor\s+the\s+years?\b",
+    r"|^(?:full\s+|total\s+)?year$|\b(?:gesch\u00e4fts|gesamt)?jahr(?:e?s)?\b|\bGJ\b|\bfor\s+the\s+years?\b",
     re.IGNORECASE,
 )
 _FISCAL: Final = re.compile(r"\bfiscal|\bFY|\bGJ\b|gesch\u00e4ftsjahr|\bfinancial\s+year", re.IGNORECASE)

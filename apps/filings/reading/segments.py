@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from apps.filings.contracts import FactUnit
+from apps.filings.reading.headings import ColumnKind, kind_of
 from apps.filings.reading.layout import Table
 from apps.filings.reading.naming import clean_label, find_concept
 from apps.filings.vocabulary.concepts import Concept, Period, find_by_name, find_in_text
@@ -17,14 +18,15 @@ _SEGMENTS: Final = re.compile(
     re.IGNORECASE,
 )
 _TOTAL: Final = re.compile(
-    r"^(?:sub-?)?total\b|\btotal$|^consolidated\b|^group$|^summe\b|^gesamt\b|\bgesamt$|^konzern$|^as\s+reported$|^actual$",
+    r"^(?:sub-?)?total\b|\btotal$|^consolidated\b|^group$|^worldwide$|^summe\b|^gesamt\b|\bgesamt$|^konzern$|^as\s+reported$|^actual$",
     re.IGNORECASE,
 )
 _NOT_THE_GROUP: Final = re.compile(
     r"\bpro\s+forma\b|\bpurchase\s+price\b|\bacquired\b|\bacquisitions?\b|\bfair\s+values?\b|\blevel\s+[123]\b|\bpensions?\b"
     r"|\bpost-?retirement\b|\bplan\s+assets\b|\bdiscontinued\b|\bheld\s+for\s+sale\b|\bvariable\s+interest\b|\bvies?\b"
     r"|\bguarantors?\b|\bunconsolidated\b|\bequity[\s-]method\b|\binvestees?\b|\bmaturit\w+|\bsensitivity\b|\bhypothetical\b"
-    r"|\bderivatives?\b|\bhedg\w+|\bstock\s+options?\b|\bpercent(?:age)?\s+of\b|\bas\s+a\s+%|\bimpact\s+of\b|\beffect\s+of\b",
+    r"|\brestructuring\b|\bderivatives?\b|\bhedg\w+|\bstock\s+options?\b|\bpercent(?:age)?\s+of\b|\bas\s+a\s+%|\bimpact\s+of\b|\beffects?\s+of\b"
+    r"|\bpreviously\s+reported\b",
     re.IGNORECASE,
 )
 _PARENT: Final = re.compile(
@@ -32,6 +34,10 @@ _PARENT: Final = re.compile(
     r"|\beinzelabschluss\b|\bjahresabschluss\s+der\b",
     re.IGNORECASE,
 )
+_CHANGES: Final = re.compile(
+    r"\bchanges?\b|\bgrowth\b|\badjustments?\b|\breconcil\w+|\beffects?\s+of\b|\bver\u00e4nderung", re.IGNORECASE
+)
+_UNALLOCATED: Final = re.compile(r"\bunallocated\b|\beliminations?\b")
 _LONGEST_NAME: Final = 80
 _LETTER: Final = re.compile(r"[^\W\d_]{2,}")
 
@@ -54,13 +60,17 @@ class TableParts:
         self.is_readable = _NOT_THE_GROUP.search(near) is None
         self._of_title = _concept_in(table.titles[:2]) if self.is_of_segments else None
 
+    def is_readable_under(self, group: str) -> bool:
+        """Return whether rows under a line may be of the group: not changes, and not what their title excludes."""
+        return _CHANGES.search(group) is None and _NOT_THE_GROUP.search(group) is None
+
     def name(self, label: str, group: str, words: str, unit: FactUnit) -> Naming | None:
         """Return what a cell is of; None if it is no fact. Args: words: of its column, beside the period."""
         of_column = "" if _TOTAL.search(words) else words
         concept = find_concept(label, "" if self.is_of_segments else group, statement="", unit=unit)
-        if concept is not None:
+        if concept is not None and not (self.is_of_segments and _UNALLOCATED.search(concept.name)):
             return self._of_row(concept, group, of_column, unit)
-        if not self.is_of_segments or not _is_name(label):
+        if not self.is_of_segments or not _is_name(label) or kind_of(label) is not ColumnKind.FIGURES:
             return None
         named = find_by_name(of_column) if of_column else None
         if of_column and named is None:

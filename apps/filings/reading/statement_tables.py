@@ -28,12 +28,15 @@ _OTHER: Final = re.compile(
     r"|selected|segment|\bnotes?\s+\d|eigenkapitalver\u00e4nderung|gesamtergebnis|non-gaap",
     re.IGNORECASE,
 )
+_ADJUSTED: Final = re.compile(
+    r"\bimpact\b|\badjustments?\b|\beffects?\s+of\b|previously\s+reported|\bpro\s+forma\b|\banpassung", re.IGNORECASE
+)
 _SAMPLE_ROWS: Final = 12
 
 
 def statement_of(table: Table, printed: Sequence[Statement]) -> str:
     """Return the value of the statement that a table is of, or "". Args: printed: the statements on its page."""
-    if not printed:
+    if not printed or any(_ADJUSTED.search(each.text) for each in table.headers):
         return ""
     for title in (*table.titles, *table.head):
         for statement in printed:

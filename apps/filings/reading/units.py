@@ -31,8 +31,14 @@ _SHARES_OF_A_DAY: Final = re.compile(
     re.IGNORECASE,
 )
 _NUMBERS: Final = re.compile(
-    r"^(?:average\s+|total\s+)?(?:number\s+of|headcount|employees|stores|full-time|ftes?|mitarbeiter\w*|anzahl)\b|\bratio\b",
+    r"^(?:average\s+|total\s+)?(?:number\s+of|headcount|employees|stores|full-time|ftes?|mitarbeiter\w*|anzahl)\b"
+    r"|\bratio\b",
     re.IGNORECASE,
+)
+_COUNTED: Final = re.compile(
+    r"^employees|\bnumber of\b|\b(?:users|members|membership|subscribers|customers|stores|headcount|passengers|rooms"
+    r"|vessels|aircraft|units sold|deliveries|shipments|stores (?:opened|closed))\b"
+    r"|\b(?:lease term|remaining term|useful life)\b"
 )
 _COSTS: Final = re.compile(r"cost|expense|benefit|compensation|aufwand|receivable|payable|liabilit", re.IGNORECASE)
 _PERCENT: Final = re.compile(
@@ -40,6 +46,9 @@ _PERCENT: Final = re.compile(
 )
 _MOST_PER_SHARE: Final = 100_000
 _SAMPLE_ROWS: Final = 30
+_MAY_NAME_CURRENCY: Final = re.compile(
+    r"[$\u20ac\u00a3\u00a5]|(?-i:[A-Z]{3})|dollar|euro|pound|pfund|franken|franc|yen|krona", re.IGNORECASE
+)
 _SIGNS: Final = re.compile(r"[$\u20ac\u00a3\u00a5]|\b(?:EUR|USD|CHF|GBP)\b")
 _SHARES_SCALE: Final = re.compile(
     r"\b(?:shares?|aktien)\s+(?:data\s+)?in\s+(?P<scale>thousands|millions|tausend|mio)", re.IGNORECASE
@@ -65,11 +74,12 @@ class Scale:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """What a figure counts, and how it is scaled."""
+    """What a figure counts, and how it is scaled. says_scale: whether its row or column states its scale itself."""
 
     unit: FactUnit
     exponent: int | None
     currency: str
+    says_scale: bool = False
 
 
 class TableUnits:
@@ -95,12 +105,25 @@ class TableUnits:
                 exponent = self.scale.exponent
         else:
             exponent = None
+        says_scale = own is not None
         money = unit in (FactUnit.MONEY, FactUnit.PER_SHARE)
         return Unit(
             unit=unit,
             exponent=exponent,
+            says_scale=says_scale,
             currency=(amount.currency or _one_currency(f"{label} {column}") or self._currency) if money else "",
         )
+
+    def count(self, label: str) -> Unit:
+        """Return the unit of what is counted, such as employees; a scale of millions is meant for amounts."""
+        own = _stated(label)
+        in_thousands = self.scale.is_near and self.scale.exponent == 3
+        return Unit(unit=FactUnit.NUMBER, exponent=3 if own is None and in_thousands else own, currency="")
+
+
+def is_counted(concept: str) -> bool:
+    """Return whether a concept is a number of things, or of years."""
+    return _COUNTED.search(concept) is not None
 
 
 def read_scale(table: Table, default: Scale) -> Scale:
@@ -169,5 +192,5 @@ def _first_currency(table: Table) -> str:
 
 
 def _one_currency(text: str) -> str:
-    named = currencies_in(text) if text else frozenset()
+    named = currencies_in(text) if text and _MAY_NAME_CURRENCY.search(text) else frozenset()
     return next(iter(named)) if len(named) == 1 else ""
