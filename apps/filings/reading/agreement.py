@@ -10,6 +10,7 @@ from typing import Final
 
 from apps.filings.contracts import FactUnit, ReadFact
 
+_MOST_STATED: Final = 8
 _AGREES: Final = Decimal("0.9")
 DOUBTFUL: Final = Decimal("0.3")
 """The confidence of a figure that is kept only if a statement has it, too."""
@@ -23,7 +24,9 @@ def keep_agreeing(facts: Sequence[ReadFact]) -> Iterator[ReadFact]:
     stated: dict[tuple[object, ...], list[ReadFact]] = defaultdict(list)
     for fact in facts:
         if fact.statement and fact.concept and not fact.dimension:
-            stated[_key(fact)].append(fact)
+            said_of = stated[_key(fact)]
+            if len(said_of) < _MOST_STATED:
+                said_of.append(fact)
     split = _contradicting(facts)
     for fact in facts:
         if not fact.statement and _own_key(fact) in split and not _is_of_all(fact, stated.get(_key(fact), ())):

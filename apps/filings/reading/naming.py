@@ -73,7 +73,7 @@ def find_concept(label: str, group: str, *, statement: str, unit: FactUnit) -> C
         return None
     for name in _names(label, group, statement, unit):
         concept = find_by_name(name)
-        if concept is not None and _may_be(concept, statement, unit):
+        if concept is not None and may_be(concept, statement, unit):
             return concept
     return None
 
@@ -84,7 +84,7 @@ def clean_label(label: str) -> str:
 
 
 def _names(label: str, group: str, statement: str, unit: FactUnit) -> Iterator[str]:
-    plain, over = clean_label(label), clean_label(group)
+    plain, over = clean_label(label), clean_label(group[:_LONGEST_CHARS])
     if unit in (FactUnit.PER_SHARE, FactUnit.SHARES):
         yield from _of_shares(plain, over, unit)
     elif statement == Statement.CASH_FLOW_STATEMENT and (named := _in_cash_flows(plain, group)):
@@ -114,7 +114,9 @@ def _names(label: str, group: str, statement: str, unit: FactUnit) -> Iterator[s
 def _of_shares(plain: str, over: str, unit: FactUnit) -> Iterator[str]:
     """Yield the names of rows per share or of shares: "Basic" says which, the line above it says what."""
     which = _PER_SHARE_NAMES.search(plain) or _PER_SHARE_NAMES.search(over)
-    if which is None or not (_RESULT.match(plain) or _PER_SHARE_NAMES.search(plain)):
+    if which is None:
+        return
+    if unit is FactUnit.PER_SHARE and not (_RESULT.match(plain) or _PER_SHARE_NAMES.search(plain)):
         return
     word = which["which"].lower()
     kind = "diluted" if word.startswith(("d", "v")) else "basic"
@@ -137,10 +139,10 @@ def _in_cash_flows(plain: str, group: str) -> str:
     if activities := _ACTIVITIES.search(_BRACKETS.sub("", plain)):
         what = activities["what"].lower()
         return f"{'operating' if what.startswith('operati') else what} cash flow"
-    return f"change in {plain}" if _CHANGES.search(group) and not _CHANGES.search(plain) else ""
+    return f"change in {plain}" if _CHANGES.search(group[:_LONGEST_CHARS]) and not _CHANGES.search(plain) else ""
 
 
-def _may_be(concept: Concept, statement: str, unit: FactUnit) -> bool:
+def may_be(concept: Concept, statement: str, unit: FactUnit) -> bool:
     """Return whether a row of a statement can be of a concept: the name of a balance is a change among cash flows."""
     if (unit is FactUnit.PERCENT) is not (_RATE.search(concept.name) is not None):
         return False

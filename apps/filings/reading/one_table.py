@@ -27,11 +27,12 @@ from apps.filings.reading.layout import Table, TableLine
 from apps.filings.reading.naming import find_concept
 from apps.filings.reading.rows import RowCell, TableRow, read_row
 from apps.filings.reading.segments import Naming, TableParts, is_total
-from apps.filings.reading.units import Scale, TableUnits, Unit, is_counted
+from apps.filings.reading.units import Scale, TableUnits, Unit, is_counted, is_rate
 from apps.filings.vocabulary.concepts import Period
 
 _AT_BEGINNING: Final = "cash at beginning of period"
 _AT_END: Final = "cash at end of period"
+_LONGEST_LABEL: Final = 400
 _OF_BALANCES: Final = re.compile(
     r"\bbalance|\bperiod[\s-]end|\b(?:at|end\s+of)\s+(?:the\s+)?(?:year|period|quarter)\b|\bfinancial\s+position|\bbilanz"
     r"|\bper\s+share|\b(?:at|as\s+of)\s+\w+\s+\d|\bdata\b|\bmetrics\b|\bstichtag",
@@ -97,6 +98,7 @@ class OneTable:
 
     def _facts_of_row(self, line: TableLine, row: TableRow, columns: Sequence[Column]) -> Iterator[ReadFact]:
         in_statement = bool(self._source.statement)
+        label = row.label[:_LONGEST_LABEL]
         dimensions = _dimensions(columns) if in_statement else {}
         # The cells of a row mostly differ in the year alone.
         named: dict[tuple[FactUnit, str], Naming | None] = {}
@@ -106,17 +108,20 @@ class OneTable:
                 continue
             if amount.is_dash and not in_statement:
                 continue
-            unit = self._units.read(row.label, line.group, column.heading, amount)
+            unit = self._units.read(label, line.group, column.heading, amount)
+            if in_statement and unit.unit is FactUnit.PERCENT and not is_rate(label):
+                # A column of percentages of the revenue beside that of the amounts, under one heading.
+                continue
             key = (unit.unit, column.words)
             if key not in named:
-                named[key] = self._name(row.label, line.group, column.words, unit.unit, dimensions)
+                named[key] = self._name(label, line.group, column.words, unit.unit, dimensions)
             naming = named[key]
             if naming is None:
                 continue
             if not in_statement and naming.concept is not None and is_counted(naming.concept.name):
                 if amount.currency:
                     continue
-                unit = self._units.count(row.label)
+                unit = self._units.count(label)
             if (period := self._period(column.period, naming)) is not None:
                 figure = _Figure(line=line, row=row, cell=cell, amount=amount, column=column, unit=unit)
                 yield self._fact(figure, naming, period)
@@ -143,7 +148,7 @@ class OneTable:
         row, cell, amount, column, unit = figure.row, figure.cell, figure.amount, figure.column, figure.unit
         return ReadFact(
             concept=naming.concept.name if naming.concept is not None else "",
-            label=row.label,
+            label=row.label[:_LONGEST_LABEL],
             column=column.heading,
             group=figure.line.group,
             value=amount.value * 10 ** (unit.exponent or 0),
@@ -188,7 +193,7 @@ class OneTable:
         """Return whether a balance stands in columns of flows, where it may be an average, or a change."""
         if naming.concept is None or naming.concept.period is not Period.INSTANT or not figure.column.period.months:
             return False
-        return _OF_BALANCES.search(f"{figure.row.label}\n{figure.line.group}") is None
+        return _OF_BALANCES.search(f"{figure.row.label[:_LONGEST_LABEL]}\n{figure.line.group}") is None
 
 
 def _usual_months(statement: str, quarter: int) -> int:

@@ -23,7 +23,7 @@ _SHARES: Final = re.compile(
     re.IGNORECASE,
 )
 _STOCK_AT_VALUE: Final = re.compile(
-    r"\bpar\b|\bcommon\s+s(?:tock|hares)\b.*;|\bpreferred\b|treasury|capital\b|stated value", re.IGNORECASE
+    r"\bpar\b|\bcommon\s+s(?:tock|hares)\b.{0,200};|\bpreferred\b|treasury|capital\b|stated value", re.IGNORECASE
 )
 _SHARES_OF_A_DAY: Final = re.compile(
     r"(?:number\s+of\s+|common\s+|ordinary\s+|treasury\s+|total\s+){0,2}shares\s+(?:issued|outstanding|authori[sz]ed)[^;$]*"
@@ -36,9 +36,8 @@ _NUMBERS: Final = re.compile(
     re.IGNORECASE,
 )
 _COUNTED: Final = re.compile(
-    r"^employees|\bnumber of\b|\b(?:users|members|membership|subscribers|customers|stores|headcount|passengers|rooms"
-    r"|vessels|aircraft|units sold|deliveries|shipments|stores (?:opened|closed))\b"
-    r"|\b(?:lease term|remaining term|useful life)\b"
+    r"^employees|\bnumber of\b|\b(?:users|members|membership|subscribers|stores|headcount|passengers|rooms|vessels|deliveries"
+    r"|units sold|shipments|stores (?:opened|closed)|lease term|remaining term|useful life)$|^customers$"
 )
 _COSTS: Final = re.compile(r"cost|expense|benefit|compensation|aufwand|receivable|payable|liabilit", re.IGNORECASE)
 _PERCENT: Final = re.compile(
@@ -54,7 +53,7 @@ _SHARES_SCALE: Final = re.compile(
     r"\b(?:shares?|aktien)\s+(?:data\s+)?in\s+(?P<scale>thousands|millions|tausend|mio)", re.IGNORECASE
 )
 _EXCEPT: Final = re.compile(
-    r"\b(?:except|excluding|other than|ausgenommen|au\u00dfer)\b(?P<what>[^)\n]*)", re.IGNORECASE
+    r"\b(?:except|excluding|other than|ausgenommen|au\u00dfer)\b(?P<what>[^)\n]{0,200})", re.IGNORECASE
 )
 _NOT_SHARES: Final = re.compile(r"\bper[\s-]+(?:\w+\s+)?(?:shares?|unit)\b(?:\s+data|\s+amounts)?", re.IGNORECASE)
 _MAY_SCALE: Final = re.compile(
@@ -126,11 +125,16 @@ def is_counted(concept: str) -> bool:
     return _COUNTED.search(concept) is not None
 
 
+def is_rate(label: str) -> bool:
+    """Return whether a row is called a percentage."""
+    return _PERCENT.search(label) is not None
+
+
 def read_scale(table: Table, default: Scale) -> Scale:
     """Return the scale of a table: that of its headings, else of the lines above it, else the default."""
     for is_near, texts in ((True, (table.above, *table.titles[:2])), (False, (*table.titles[2:], *table.head))):
         for text in texts:
-            if (exponent := _stated(text)) is not None:
+            if (exponent := _stated(_SHARES_SCALE.sub(" ", text))) is not None:
                 return Scale(exponent=exponent, is_near=is_near, shares_exponent=_of_shares(text, exponent))
     return default
 
