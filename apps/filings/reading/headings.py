@@ -110,9 +110,7 @@ _CHANGE: Final = re.compile(
     r"|\bvs\b\.?|\bgrowth\b|\bdelta\b|\bdifference|\+/-|\u0394|\bbetter\b|\bprozent|\byoy\b|\by/y\b|\bbasis points?",
     re.IGNORECASE,
 )
-_SHARE_OF: Final = re.compile(
-    r"\b(?:as\s+)?(?:a\s+)?(?:%|percent(?:age)?)\s+of\b|\bin\s+%|\banteil\b|\bmargin\b", re.IGNORECASE
-)
+_SHARE_OF: Final = re.compile(r"(?<!\w)(?:%|percent(?:age)?)\s+of\b|\bin\s+%|\banteil\b|\bmargin\b", re.IGNORECASE)
 _NOTE: Final = re.compile(
     r"^(?:notes?|anhang\w*|ref(?:erence)?s?|anm\.?|anmerkung\w*|tz\.?|ziffer|see note)\b[\s.:()\d]*$", re.IGNORECASE
 )

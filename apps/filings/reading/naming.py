@@ -36,6 +36,9 @@ _CASH_ENDS: Final = re.compile(
 _CASH_CHANGE: Final = re.compile(
     r"^(?:total\s+)?(?:net\s+)?\(?(?:increase|decrease|change)\)?.{0,25}\bin\s+cash\b", re.IGNORECASE
 )
+_PART_OF_CASH: Final = re.compile(r"\bclassified\b|\bheld\s+for\s+sale\b|\bdiscontinued\b", re.IGNORECASE)
+_PAID: Final = re.compile(r"\b(?:cash\s+)?(?:paid|payments)\s+(?:during|for|in)\b|^cash\s+paid\b", re.IGNORECASE)
+_TAX_OR_INTEREST: Final = re.compile(r"(?P<what>interest|income\s+tax(?:es)?)(?=$|,)", re.IGNORECASE)
 _CASH_FX: Final = re.compile(
     r"\beffects?\b.{0,25}\b(?:exchange|currency)\b.{0,40}\bcash\b|\b(?:exchange|currency)\b.{0,30}\beffects?\b.{0,20}\bcash\b",
     re.IGNORECASE,
@@ -87,7 +90,7 @@ def _names(label: str, group: str, statement: str, unit: FactUnit) -> Iterator[s
     plain, over = clean_label(label), clean_label(group[:_LONGEST_CHARS])
     if unit in (FactUnit.PER_SHARE, FactUnit.SHARES):
         yield from _of_shares(plain, over, unit)
-    elif statement == Statement.CASH_FLOW_STATEMENT and (named := _in_cash_flows(plain, group)):
+    elif statement == Statement.CASH_FLOW_STATEMENT and (named := _in_cash_flows(plain, over)):
         yield named
     yield label
     yield plain
@@ -128,18 +131,20 @@ def _of_shares(plain: str, over: str, unit: FactUnit) -> Iterator[str]:
         yield f"weighted average {kind} shares"
 
 
-def _in_cash_flows(plain: str, group: str) -> str:
+def _in_cash_flows(plain: str, over: str) -> str:
     if (ends := _CASH_ENDS.search(plain)) is not None:
         at_end = (ends["which"] or ends["alone"]).lower() == "end"
         return "cash at end of period" if at_end else "cash at beginning of period"
     if _CASH_FX.search(plain):
         return "effect of exchange rates on cash"
-    if _CASH_CHANGE.search(plain):
+    if _PAID.search(over) and (paid := _TAX_OR_INTEREST.match(plain)):
+        return "interest paid" if paid["what"].lower() == "interest" else "income taxes paid"
+    if _CASH_CHANGE.search(plain) and not _PART_OF_CASH.search(plain):
         return "net change in cash"
     if activities := _ACTIVITIES.search(_BRACKETS.sub("", plain)):
         what = activities["what"].lower()
         return f"{'operating' if what.startswith('operati') else what} cash flow"
-    return f"change in {plain}" if _CHANGES.search(group[:_LONGEST_CHARS]) and not _CHANGES.search(plain) else ""
+    return f"change in {plain}" if _CHANGES.search(over) and not _CHANGES.search(plain) else ""
 
 
 def may_be(concept: Concept, statement: str, unit: FactUnit) -> bool:

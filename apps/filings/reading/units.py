@@ -36,8 +36,8 @@ _NUMBERS: Final = re.compile(
     re.IGNORECASE,
 )
 _COUNTED: Final = re.compile(
-    r"^employees|\bnumber of\b|\b(?:users|members|membership|subscribers|stores|headcount|passengers|rooms|vessels|deliveries"
-    r"|units sold|shipments|stores (?:opened|closed)|lease term|remaining term|useful life)$|^customers$"
+    r"^employees|\bnumber of\b|\b(?:users|members|membership|subscribers|stores|headcount|passengers|rooms|vessels"
+    r"|deliveries|units sold|shipments|stores (?:opened|closed)|lease term|remaining term|useful life)$|^customers$"
 )
 _COSTS: Final = re.compile(r"cost|expense|benefit|compensation|aufwand|receivable|payable|liabilit", re.IGNORECASE)
 _PERCENT: Final = re.compile(
