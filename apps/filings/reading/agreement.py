@@ -10,7 +10,10 @@ from typing import Final
 
 from apps.filings.contracts import FactUnit, ReadFact
 
+_MOST_STATED: Final = 8
 _AGREES: Final = Decimal("0.9")
+DOUBTFUL: Final = Decimal("0.3")
+"""The confidence of a figure that is kept only if a statement has it, too."""
 
 
 def keep_agreeing(facts: Sequence[ReadFact]) -> Iterator[ReadFact]:
@@ -21,14 +24,17 @@ def keep_agreeing(facts: Sequence[ReadFact]) -> Iterator[ReadFact]:
     stated: dict[tuple[object, ...], list[ReadFact]] = defaultdict(list)
     for fact in facts:
         if fact.statement and fact.concept and not fact.dimension:
-            stated[_key(fact)].append(fact)
+            said_of = stated[_key(fact)]
+            if len(said_of) < _MOST_STATED:
+                said_of.append(fact)
     split = _contradicting(facts)
     for fact in facts:
         if not fact.statement and _own_key(fact) in split and not _is_of_all(fact, stated.get(_key(fact), ())):
             continue
         said = stated.get(_key(fact)) if not fact.statement and not fact.dimension and fact.consolidated else None
         if not said:
-            yield fact
+            if fact.statement or fact.confidence > DOUBTFUL:
+                yield fact
         elif any(agree(fact, other) for other in said):
             yield replace(fact, confidence=max(fact.confidence, _AGREES))
         elif fact.restated:
@@ -48,7 +54,7 @@ def _contradicting(facts: Sequence[ReadFact]) -> set[tuple[object, ...]]:
 
 
 def _is_of_all(fact: ReadFact, stated: Sequence[ReadFact]) -> bool:
-    return fact.label.lower().startswith("total") or any(agree(fact, other) for other in stated)
+    return not fact.dimension and any(agree(fact, other) for other in stated)
 
 
 def _own_key(fact: ReadFact) -> tuple[object, ...]:

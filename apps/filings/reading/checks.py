@@ -25,6 +25,7 @@ _NAMES: Final = {
     Statement.INCOME_STATEMENT.value: "income statement",
     Statement.CASH_FLOW_STATEMENT.value: "cash flow statement",
 }
+_MOST_PROVEN: Final = 8
 _MOST_NAMED: Final = 3
 
 
@@ -45,19 +46,20 @@ def check_facts(facts: Sequence[ReadFact]) -> tuple[ReadFact, ...]:
 def _columns_of(facts: Sequence[ReadFact]) -> list[list[int]]:
     """Return the places of the facts of each column of each statement, from the top down."""
     columns: dict[tuple[object, ...], list[int]] = {}
-    last_page: dict[tuple[str, str], int] = {}
+    last_page: dict[str, int] = {}
     run: dict[str, int] = defaultdict(int)
     seen: dict[tuple[int, int, str], int] = defaultdict(int)
     for place, fact in enumerate(facts):
         if not fact.statement:
             continue
-        before = last_page.get((fact.statement, ""), fact.page)
-        if fact.page - before > _FURTHEST_PAGES:
+        if fact.page - last_page.get(fact.statement, fact.page) > _FURTHEST_PAGES:
             run[fact.statement] += 1
-        last_page[fact.statement, ""] = fact.page
+        last_page[fact.statement] = fact.page
         in_row = (fact.page, fact.row.start, fact.column)
         seen[in_row] += 1
-        key = (fact.statement, run[fact.statement], fact.column, seen[in_row], fact.dimension, fact.restated)
+        # A quarter and a year may end on one day. Among cash flows stand the balances of cash, which have no months.
+        months = fact.months if fact.statement == Statement.INCOME_STATEMENT else 0
+        key = (fact.statement, run[fact.statement], fact.column, months, seen[in_row], fact.dimension, fact.restated)
         columns.setdefault(key, []).append(place)
     return list(columns.values())
 
@@ -126,7 +128,9 @@ def _check_by_statements(facts: list[ReadFact]) -> None:
     proven: dict[tuple[object, ...], list[ReadFact]] = defaultdict(list)
     for fact in facts:
         if fact.statement and fact.check is CheckResult.PASSED and fact.concept and not fact.dimension:
-            proven[_same(fact)].append(fact)
+            same = proven[_same(fact)]
+            if len(same) < _MOST_PROVEN:
+                same.append(fact)
     for place, fact in enumerate(facts):
         if fact.check is not CheckResult.UNCHECKED or not fact.concept or fact.dimension or not fact.value:
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -18,6 +19,7 @@ from apps.filings.reading.headings import (
 )
 from apps.filings.reading.layout import Table, headings_by_position, split_heading
 from apps.filings.reading.rows import TableRow
+from apps.filings.text.dates import read_dates
 
 _YEAR_ALONE: Final = re.compile(r"(?:FY\s?|fiscal\s+)?(?:19|20)\d\d\W*", re.IGNORECASE)
 _LAST_YEAR: Final = re.compile(r"(?:FY\s?|fiscal\s+)?(?:19|20)\d\d\W*$", re.IGNORECASE)
@@ -54,6 +56,7 @@ class ColumnReader:
         self._shared = _shared_period(table)
         of_all = (each.text for each in table.headers if "|" not in each.text)
         self._restated = is_restated("\n".join((*table.titles[:2], *of_all)))
+        self._days = _days_by_year(table.own_titles)
         self._read: dict[tuple[object, ...], tuple[Column, ...]] = {}
 
     def read(self, row: TableRow, period_line: str) -> tuple[Column, ...]:
@@ -79,6 +82,8 @@ class ColumnReader:
         columns: list[Column] = []
         for heading, span in zip(full, spans, strict=True):
             own = read_period(heading) if heading else ColumnPeriod()
+            if own.year in self._days and not own.month and not own.quarter:
+                own = replace(own, month=self._days[own.year][0], day=self._days[own.year][1])
             period = complete_period(complete_period(own, above), self._shared)
             columns.append(
                 Column(
@@ -135,13 +140,24 @@ def _shared_period(table: Table) -> ColumnPeriod:
             shared = complete_period(shared, read_period(corner))
     if shared.year is not None and shared.month and shared.months:
         return shared
-    for title in (*table.titles, *table.head):
+    for title in table.own_titles:
         said = read_period(title) if _is_of_period(title) else ColumnPeriod()
         if said.months or said.month:
             # A title says how long and until when; which year, only where nothing nearer names one.
             nearer = shared.month > 0 or shared.year is not None
-            return complete_period(shared, replace(said, month=0, day=0) if nearer else said)
+            several = len(read_dates(title)) > 1
+            return complete_period(shared, replace(said, month=0, day=0) if nearer or several else said)
     return shared
+
+
+def _days_by_year(titles: Sequence[str]) -> Mapping[int | None, tuple[int, int]]:
+    """Return on which day each year ended, where a title lists several: years of weeks end on different days."""
+    for title in titles:
+        dates = [each for each in read_dates(title) if each.year is not None]
+        years = {each.year for each in dates}
+        if len(dates) > 1 and len(years) == len(dates):
+            return {each.year: (each.month, each.day) for each in dates}
+    return {}
 
 
 def _is_of_period(title: str) -> bool:

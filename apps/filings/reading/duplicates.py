@@ -27,10 +27,11 @@ def name_one_row_each(facts: Sequence[ReadFact]) -> list[ReadFact]:
             key = (fact.concept, fact.unit, fact.fiscal_year, fact.fiscal_quarter, fact.months, fact.dimension)
             rivals[(fact.statement, fact.page, fact.column, *key)].append(place)
     settled = list(facts)
+    names: dict[str, list[str]] = {}
     for places in rivals.values():
         if len({facts[each].value for each in places}) < 2:
             continue
-        claims = {place: _claim(facts[place]) for place in places}
+        claims = {place: _claim(facts[place], names) for place in places}
         best = min(claims.values())
         kept = [place for place in places if claims[place] == best]
         for place in places:
@@ -40,9 +41,11 @@ def name_one_row_each(facts: Sequence[ReadFact]) -> list[ReadFact]:
     return settled
 
 
-def _claim(fact: ReadFact) -> int:
+def _claim(fact: ReadFact, names: dict[str, list[str]]) -> int:
     """Return the place of a label among the names of its concept; the last for one that was found another way."""
-    concept = concepts()[fact.concept]
-    names = [fold_name(each) for each in (*concept.labels, *concept.asked)]
+    if fact.concept not in names:
+        concept = concepts()[fact.concept]
+        names[fact.concept] = [fold_name(each) for each in (*concept.labels, *concept.asked)]
+    called = names[fact.concept]
     own = {fold_name(fact.label), fold_name(clean_label(fact.label))}
-    return next((at for at, name in enumerate(names) if name in own), len(names))
+    return next((at for at, name in enumerate(called) if name in own), len(called))

@@ -86,13 +86,14 @@ _QUARTER: Final = re.compile(
     re.IGNORECASE,
 )
 _A_QUARTER: Final = re.compile(r"\bquarters?(?:ly)?\b|\bquartal\w*\b", re.IGNORECASE)
+_FOUR_QUARTERS: Final = re.compile(r"\b(?:four|4|vier)\s+quart\w+|\b[LT]TM\b", re.IGNORECASE)
 _HALF: Final = re.compile(
     r"\bH(?P<h>[12])(?!\d)|\b(?P<bh>[12])H(?=\d|\b)|\b(?P<german>[12])\.\s?Halbjahr", re.IGNORECASE
 )
 _A_HALF: Final = re.compile(r"\bhalf[\s-]?years?\b|\bhalbjahr\w*\b|\b(?:first|second)\s+half\b", re.IGNORECASE)
 _A_YEAR: Final = re.compile(
     r"\b(?:fiscal|financial)?\s?years?[\s-]+end(?:ed|ing)\b|\b(?:fiscal|full|financial)\s+years?\b|\bFY|\bannual\b"
-    r"|\b(?:gesch\u00e4fts|gesamt)?jahr(?:e?s)?\b|\bGJ\b|\bfor\s+the\s+years?\b",
+    r"|^(?:full\s+|total\s+)?year$|\b(?:gesch\u00e4fts|gesamt)?jahr(?:e?s)?\b|\bGJ\b|\bfor\s+the\s+years?\b",
     re.IGNORECASE,
 )
 _FISCAL: Final = re.compile(r"\bfiscal|\bFY|\bGJ\b|gesch\u00e4ftsjahr|\bfinancial\s+year", re.IGNORECASE)
@@ -109,9 +110,7 @@ _CHANGE: Final = re.compile(
     r"|\bvs\b\.?|\bgrowth\b|\bdelta\b|\bdifference|\+/-|\u0394|\bbetter\b|\bprozent|\byoy\b|\by/y\b|\bbasis points?",
     re.IGNORECASE,
 )
-_SHARE_OF: Final = re.compile(
-    r"\b(?:as\s+)?(?:a\s+)?(?:%|percent(?:age)?)\s+of\b|\bin\s+%|\banteil\b|\bmargin\b", re.IGNORECASE
-)
+_SHARE_OF: Final = re.compile(r"(?<!\w)(?:%|percent(?:age)?)\s+of\b|\bin\s+%|\banteil\b|\bmargin\b", re.IGNORECASE)
 _NOTE: Final = re.compile(
     r"^(?:notes?|anhang\w*|ref(?:erence)?s?|anm\.?|anmerkung\w*|tz\.?|ziffer|see note)\b[\s.:()\d]*$", re.IGNORECASE
 )
@@ -124,6 +123,7 @@ _RESTATED: Final = re.compile(
     r"\b(?:restated|recast|as\s+(?:adjusted|revised)|revised|angepasst|angepa\u00dft)\b", re.IGNORECASE
 )
 _LONGEST_CHARS: Final = 300
+_FOOTNOTE: Final = re.compile(r"\((?:[a-z]|\d{1,2})\)")
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _PERIOD_WORDS: Final = re.compile(
     rf"\b(?:{_COUNT}[\s-]*(?:months?|weeks?|monate?n?|wochen)|ended|ending|as|of|at|on|the|for|fiscal|financial|years?|quarters?"
@@ -192,7 +192,8 @@ def complete_period(own: ColumnPeriod, above: ColumnPeriod) -> ColumnPeriod:
 
 def words_beside_period(heading: str) -> str:
     """Return the words of a heading that name no period and no unit: what the column is of, such as a segment."""
-    rest = " ".join(_PERIOD_WORDS.sub(" ", heading[:_LONGEST_CHARS]).split())
+    plain = _FOOTNOTE.sub(" ", heading[:_LONGEST_CHARS])
+    rest = " ".join(_PERIOD_WORDS.sub(" ", plain).split())
     return rest.strip(" ,.;:()-\u2013\u2014*$\u20ac\u00a3") if _WORD.search(rest) else ""
 
 
@@ -217,6 +218,8 @@ def _date_in(text: str) -> tuple[int | None, int, int]:
 
 def _length_in(text: str) -> tuple[int, int, int]:
     """Return the months, weeks and the number of the quarter that a text names."""
+    if _FOUR_QUARTERS.search(text):
+        return 12, 0, 0
     if match := _MONTHS.search(text):
         count = _counted(match["count"] or match["short"])
         return (count if count in (1, 3, 6, 9, 12) else 0), 0, 0

@@ -14,6 +14,9 @@ _TABLE: Final = frozenset({BlockKind.TABLE_HEADER, BlockKind.TABLE_GROUP, BlockK
 _LONGEST_TITLE: Final = 160
 _MOST_TITLES: Final = 4
 _HEAD_BLOCKS: Final = 4
+_MOST_HEADERS: Final = 10
+_LONGEST_GROUP: Final = 80
+_OF_TABLE: Final = re.compile(r"\b(?:following|summary|below|tables?|folgende\w*)\b", re.IGNORECASE)
 _TOTAL: Final = re.compile(r"(?:sub-?)?total\b|net cash\b|summe\b|gesamt", re.IGNORECASE)
 
 
@@ -31,11 +34,13 @@ class Table:
     """Rows under the same lines of headings.
 
     titles: short lines above it, the nearest first. head: the first lines of its page. headers: its lines of headings.
+    between: what stands between it and the table before it on its page; None if it is the first.
     """
 
     page: int
     titles: tuple[str, ...]
     head: tuple[str, ...]
+    between: tuple[Block, ...] | None = None
     headers: list[Block] = field(default_factory=list)
     lines: list[TableLine] = field(default_factory=list)
 
@@ -45,14 +50,28 @@ class Table:
         return next((each.block.context for each in self.lines if each.block.context), "")
 
     @property
+    def own_titles(self) -> tuple[str, ...]:
+        """Return the lines above the table that are not of another on its page, the nearest first."""
+        if self.between is None or not any(_parts(each) for each in self.between):
+            return (*self.titles, *self.head)
+        return tuple(each.text for each in reversed(self.between))
+
+    @property
     def above(self) -> str:
         """All that stands in the lines of headings, and in the context."""
         return "\n".join((self.context, *(each.text for each in self.headers)))
 
 
+def _parts(block: Block) -> bool:
+    """Return whether a block between two tables shows that the second is another: a heading, or a paragraph."""
+    return block.kind is BlockKind.HEADING or len(block.text) > _LONGEST_TITLE
+
+
 def find_tables(page: Page) -> Iterator[Table]:
     """Yield the tables of a page that have rows, in order."""
-    head = tuple(each.text for each in page.blocks[:_HEAD_BLOCKS] if len(each.text) <= _LONGEST_TITLE)
+    head = tuple(
+        each.text for each in page.blocks[:_HEAD_BLOCKS] if each.kind not in _TABLE and len(each.text) <= _LONGEST_TITLE
+    )
     walk = _Walk(page.number, head)
     for block in page.blocks:
         if finished := walk.add(block):
@@ -66,6 +85,7 @@ class _Walk:
         self._page, self._head = page, head
         self._titles: list[str] = []
         self._group = self._period_line = ""
+        self._between: list[Block] | None = None
         self.table: Table | None = None
 
     def add(self, block: Block) -> Table | None:
@@ -76,7 +96,9 @@ class _Walk:
         if block.kind is BlockKind.TABLE_HEADER:
             if self.table is None or self.table.lines:
                 finished = self._start()
-            self._current().headers.append(block)
+            headers = self._current().headers
+            if len(headers) < _MOST_HEADERS:
+                headers.append(block)
         elif block.kind is BlockKind.TABLE_GROUP or " | " not in block.text:
             self._add_group(block)
         else:
@@ -88,11 +110,14 @@ class _Walk:
         return finished
 
     def _add_text(self, block: Block) -> Table | None:
+        if self._between is not None:
+            self._between.append(block)
         self._titles.insert(0, block.text[:_LONGEST_TITLE])
         del self._titles[_MOST_TITLES:]
         if block.kind is BlockKind.HEADING or (len(block.text) <= _LONGEST_TITLE and not block.text.endswith(".")):
             # A heading inside a statement is set like a title: "Shareholders' equity". Before a table it is one.
-            self._group = block.text if self.table is not None else ""
+            is_group = self.table is not None and len(block.text) <= _LONGEST_GROUP and not _OF_TABLE.search(block.text)
+            self._group = block.text if is_group else ""
             return None
         self._group = self._period_line = ""
         finished, self.table = self.table, None
@@ -103,16 +128,18 @@ class _Walk:
         if len(text) <= _LONGEST_TITLE and read_period(text).year is not None and not words_beside_period(text):
             self._period_line = text
             return
-        self._group = text
+        self._group = text[:_LONGEST_TITLE]
 
     def _current(self) -> Table:
         if self.table is None:
-            self.table = Table(page=self._page, titles=tuple(self._titles), head=self._head)
+            between = None if self._between is None else tuple(self._between)
+            self.table = Table(page=self._page, titles=tuple(self._titles), head=self._head, between=between)
+            self._between = []
         return self.table
 
     def _start(self) -> Table | None:
-        finished = self.table
-        self.table = Table(page=self._page, titles=tuple(self._titles), head=self._head)
+        finished, self.table = self.table, None
+        self._current()
         self._period_line = ""
         return finished if finished is not None and finished.lines else None
 

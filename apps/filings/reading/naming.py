@@ -36,6 +36,9 @@ _CASH_ENDS: Final = re.compile(
 _CASH_CHANGE: Final = re.compile(
     r"^(?:total\s+)?(?:net\s+)?\(?(?:increase|decrease|change)\)?.{0,25}\bin\s+cash\b", re.IGNORECASE
 )
+_PART_OF_CASH: Final = re.compile(r"\bclassified\b|\bheld\s+for\s+sale\b|\bdiscontinued\b", re.IGNORECASE)
+_PAID: Final = re.compile(r"\b(?:cash\s+)?(?:paid|payments)\s+(?:during|for|in)\b|^cash\s+paid\b", re.IGNORECASE)
+_TAX_OR_INTEREST: Final = re.compile(r"(?P<what>interest|income\s+tax(?:es)?)(?=$|,)", re.IGNORECASE)
 _CASH_FX: Final = re.compile(
     r"\beffects?\b.{0,25}\b(?:exchange|currency)\b.{0,40}\bcash\b|\b(?:exchange|currency)\b.{0,30}\beffects?\b.{0,20}\bcash\b",
     re.IGNORECASE,
@@ -73,7 +76,7 @@ def find_concept(label: str, group: str, *, statement: str, unit: FactUnit) -> C
         return None
     for name in _names(label, group, statement, unit):
         concept = find_by_name(name)
-        if concept is not None and _may_be(concept, statement, unit):
+        if concept is not None and may_be(concept, statement, unit):
             return concept
     return None
 
@@ -84,10 +87,10 @@ def clean_label(label: str) -> str:
 
 
 def _names(label: str, group: str, statement: str, unit: FactUnit) -> Iterator[str]:
-    plain, over = clean_label(label), clean_label(group)
+    plain, over = clean_label(label), clean_label(group[:_LONGEST_CHARS])
     if unit in (FactUnit.PER_SHARE, FactUnit.SHARES):
         yield from _of_shares(plain, over, unit)
-    elif statement == Statement.CASH_FLOW_STATEMENT and (named := _in_cash_flows(plain, group)):
+    elif statement == Statement.CASH_FLOW_STATEMENT and (named := _in_cash_flows(plain, over)):
         yield named
     yield label
     yield plain
@@ -114,7 +117,9 @@ def _names(label: str, group: str, statement: str, unit: FactUnit) -> Iterator[s
 def _of_shares(plain: str, over: str, unit: FactUnit) -> Iterator[str]:
     """Yield the names of rows per share or of shares: "Basic" says which, the line above it says what."""
     which = _PER_SHARE_NAMES.search(plain) or _PER_SHARE_NAMES.search(over)
-    if which is None or not (_RESULT.match(plain) or _PER_SHARE_NAMES.search(plain)):
+    if which is None:
+        return
+    if unit is FactUnit.PER_SHARE and not (_RESULT.match(plain) or _PER_SHARE_NAMES.search(plain)):
         return
     word = which["which"].lower()
     kind = "diluted" if word.startswith(("d", "v")) else "basic"
@@ -126,21 +131,23 @@ def _of_shares(plain: str, over: str, unit: FactUnit) -> Iterator[str]:
         yield f"weighted average {kind} shares"
 
 
-def _in_cash_flows(plain: str, group: str) -> str:
+def _in_cash_flows(plain: str, over: str) -> str:
     if (ends := _CASH_ENDS.search(plain)) is not None:
         at_end = (ends["which"] or ends["alone"]).lower() == "end"
         return "cash at end of period" if at_end else "cash at beginning of period"
     if _CASH_FX.search(plain):
         return "effect of exchange rates on cash"
-    if _CASH_CHANGE.search(plain):
+    if _PAID.search(over) and (paid := _TAX_OR_INTEREST.match(plain)):
+        return "interest paid" if paid["what"].lower() == "interest" else "income taxes paid"
+    if _CASH_CHANGE.search(plain) and not _PART_OF_CASH.search(plain):
         return "net change in cash"
     if activities := _ACTIVITIES.search(_BRACKETS.sub("", plain)):
         what = activities["what"].lower()
         return f"{'operating' if what.startswith('operati') else what} cash flow"
-    return f"change in {plain}" if _CHANGES.search(group) and not _CHANGES.search(plain) else ""
+    return f"change in {plain}" if _CHANGES.search(over) and not _CHANGES.search(plain) else ""
 
 
-def _may_be(concept: Concept, statement: str, unit: FactUnit) -> bool:
+def may_be(concept: Concept, statement: str, unit: FactUnit) -> bool:
     """Return whether a row of a statement can be of a concept: the name of a balance is a change among cash flows."""
     if (unit is FactUnit.PERCENT) is not (_RATE.search(concept.name) is not None):
         return False

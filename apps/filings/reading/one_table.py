@@ -10,6 +10,7 @@ How sure a fact is (confidence):
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -17,6 +18,7 @@ from typing import Final
 
 from apps.corpus.extraction.statements import Statement
 from apps.filings.contracts import FactUnit, HowRead, ReadFact, TextSpan
+from apps.filings.reading.agreement import DOUBTFUL
 from apps.filings.reading.amounts import Amount
 from apps.filings.reading.calendar import FactPeriod, FiscalCalendar, at_beginning, place_period
 from apps.filings.reading.columns import Column, ColumnReader
@@ -25,11 +27,17 @@ from apps.filings.reading.layout import Table, TableLine
 from apps.filings.reading.naming import find_concept
 from apps.filings.reading.rows import RowCell, TableRow, read_row
 from apps.filings.reading.segments import Naming, TableParts, is_total
-from apps.filings.reading.units import Scale, TableUnits, Unit
+from apps.filings.reading.units import Scale, TableUnits, Unit, is_counted, is_rate
 from apps.filings.vocabulary.concepts import Period
 
 _AT_BEGINNING: Final = "cash at beginning of period"
 _AT_END: Final = "cash at end of period"
+_LONGEST_LABEL: Final = 400
+_OF_BALANCES: Final = re.compile(
+    r"\bbalance|\bperiod[\s-]end|\b(?:at|end\s+of)\s+(?:the\s+)?(?:year|period|quarter)\b|\bfinancial\s+position|\bbilanz"
+    r"|\bper\s+share|\b(?:at|as\s+of)\s+\w+\s+\d|\bdata\b|\bmetrics\b|\bstichtag",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,21 +93,40 @@ class OneTable:
         if not in_statement and not self._parts.is_readable:
             return
         for line, row, columns in self._source.rows():
-            dimensions = _dimensions(columns) if in_statement else {}
-            for cell, column in zip(row.cells, columns, strict=True):
-                amount = cell.amount
-                if amount is None or column.kind is not ColumnKind.FIGURES or column.period.year is None:
-                    continue
-                if amount.is_dash and not in_statement:
-                    continue
-                unit = self._units.read(row.label, line.group, column.heading, amount)
-                figure = _Figure(line=line, row=row, cell=cell, amount=amount, column=column, unit=unit)
-                naming = self._name(figure, dimensions)
-                if naming is not None and (period := self._period(column.period, naming)) is not None:
-                    yield self._fact(figure, naming, period)
+            if in_statement or self._parts.is_readable_under(line.group):
+                yield from self._facts_of_row(line, row, columns)
 
-    def _name(self, figure: _Figure, dimensions: Mapping[str, str]) -> Naming | None:
-        label, group, words, unit = figure.row.label, figure.line.group, figure.column.words, figure.unit.unit
+    def _facts_of_row(self, line: TableLine, row: TableRow, columns: Sequence[Column]) -> Iterator[ReadFact]:
+        in_statement = bool(self._source.statement)
+        label = row.label[:_LONGEST_LABEL]
+        dimensions = _dimensions(columns) if in_statement else {}
+        # The cells of a row mostly differ in the year alone.
+        named: dict[tuple[FactUnit, str], Naming | None] = {}
+        for cell, column in zip(row.cells, columns, strict=True):
+            amount = cell.amount
+            if amount is None or column.kind is not ColumnKind.FIGURES or column.period.year is None:
+                continue
+            if amount.is_dash and not in_statement:
+                continue
+            unit = self._units.read(label, line.group, column.heading, amount)
+            if in_statement and unit.unit is FactUnit.PERCENT and not is_rate(label):
+                # A column of percentages of the revenue beside that of the amounts, under one heading.
+                continue
+            key = (unit.unit, column.words)
+            if key not in named:
+                named[key] = self._name(label, line.group, column.words, unit.unit, dimensions)
+            naming = named[key]
+            if naming is None:
+                continue
+            if not in_statement and naming.concept is not None and is_counted(naming.concept.name):
+                if amount.currency:
+                    continue
+                unit = self._units.count(label)
+            if (period := self._period(column.period, naming)) is not None:
+                figure = _Figure(line=line, row=row, cell=cell, amount=amount, column=column, unit=unit)
+                yield self._fact(figure, naming, period)
+
+    def _name(self, label: str, group: str, words: str, unit: FactUnit, dimensions: Mapping[str, str]) -> Naming | None:
         if not self._source.statement:
             return self._parts.name(label, group, words, unit)
         concept = find_concept(label, group, statement=self._source.statement, unit=unit)
@@ -121,7 +148,7 @@ class OneTable:
         row, cell, amount, column, unit = figure.row, figure.cell, figure.amount, figure.column, figure.unit
         return ReadFact(
             concept=naming.concept.name if naming.concept is not None else "",
-            label=row.label,
+            label=row.label[:_LONGEST_LABEL],
             column=column.heading,
             group=figure.line.group,
             value=amount.value * 10 ** (unit.exponent or 0),
@@ -148,6 +175,8 @@ class OneTable:
         )
 
     def _confidence(self, figure: _Figure, naming: Naming) -> Decimal:
+        if not self._source.statement and self._is_doubtful(figure, naming):
+            return DOUBTFUL
         if not figure.row.label:
             sure = Decimal("0.5")
         elif self._source.statement:
@@ -156,9 +185,15 @@ class OneTable:
             sure = Decimal("0.6") if naming.dimension else Decimal("0.7")
         if not figure.column.said_own and not figure.line.period_line:
             sure -= Decimal("0.1")
-        if figure.unit.unit is FactUnit.MONEY and not self._units.scale.is_near:
+        if figure.unit.unit is FactUnit.MONEY and not (self._units.scale.is_near or figure.unit.says_scale):
             sure -= Decimal("0.1")
         return sure
+
+    def _is_doubtful(self, figure: _Figure, naming: Naming) -> bool:
+        """Return whether a balance stands in columns of flows, where it may be an average, or a change."""
+        if naming.concept is None or naming.concept.period is not Period.INSTANT or not figure.column.period.months:
+            return False
+        return _OF_BALANCES.search(f"{figure.row.label[:_LONGEST_LABEL]}\n{figure.line.group}") is None
 
 
 def _usual_months(statement: str, quarter: int) -> int:

@@ -10,6 +10,7 @@ from apps.corpus.extraction import Block
 from apps.filings.reading.amounts import Amount, read_amount
 
 _SEPARATOR: Final = " | "
+_LONGEST_NAME: Final = 300
 _HAS_AMOUNT: Final = re.compile(r"\d|[-\u2010-\u2015\u2212]")
 
 
@@ -67,6 +68,8 @@ def _split(text: str) -> list[tuple[str, int]]:
 
 def _cell(text: str, start: int, *, decimal_comma: bool) -> RowCell:
     name, _, printed = text.rpartition(": ")
+    if len(name) > _LONGEST_NAME:
+        name, printed = "", text
     amount = read_amount(printed, decimal_comma=decimal_comma) if _HAS_AMOUNT.search(printed) else None
     begins = start + len(text) - len(printed)
     return RowCell(

@@ -19,9 +19,10 @@ from apps.filings.reading.agreement import rounding_of
 
 _TOTALS: Final = re.compile(
     r"\btotal\b|^(?:net\s+)?cash\b.*\b(?:operati(?:ng|ons)|investing|financing)\b|\bnet\s+(?:increase|decrease|change)\b|\bsumme\b"
-    r"|\bgesamt|\bend\s+of\b|\bbilanzsumme|\bnet\b|cash\s?flow\s+aus|am\s+ende",
+    r"|\bgesamt|\bend\s+of\b|\bbilanzsumme|cash\s?flow\s+aus|am\s+ende",
     re.IGNORECASE,
 )
+_NET: Final = re.compile(r"\bnet\b|\bnetto\b", re.IGNORECASE)
 _RESULTS: Final = re.compile(
     r"\bgross\s+(?:profit|margin)|\b(?:income|earnings|profit|loss|margin|revenues?|result|expenses?)\b|ergebnis|\u00fcberschuss"
     r"|fehlbetrag|rohertrag|bruttoergebnis|aufwendungen",
@@ -61,6 +62,8 @@ def may_be_total(fact: ReadFact, statement: str) -> bool:
     """Return whether a row may be the sum of others above it, by what it is called."""
     if not fact.label or _TOTALS.search(fact.label):
         return True
+    if statement == Statement.BALANCE_SHEET:
+        return _NET.search(fact.label) is not None
     return statement == Statement.INCOME_STATEMENT and _RESULTS.search(fact.label) is not None
 
 
@@ -75,13 +78,14 @@ def _sum_to(facts: Sequence[ReadFact], stack: Sequence[int], at: int, statement:
         return None
     rounding = rounding_of(facts[at])
     of_results = statement == Statement.INCOME_STATEMENT
+    is_net = statement == Statement.BALANCE_SHEET and _NET.search(facts[at].label) is not None
     near: FoundSum | None = None
     rest = by_label = Decimal(0)
     most = _MOST_ROWS_OF_A_RESULT if of_results else _MOST_ROWS
     for count in range(1, min(len(stack), most) + 1):
         first = facts[stack[-count]]
         sums = [(False, first.value + rest)]
-        if count > 1:
+        if count > 1 and (of_results or is_net):
             sums.append((True, first.value - rest))
             if of_results:
                 sums.append((True, first.value + by_label))

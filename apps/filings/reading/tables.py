@@ -6,13 +6,13 @@ other tables those of known rows are, and those of segments.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from typing import Final
 
-from apps.corpus.extraction import BlockKind, ExtractedDocument, MediaType
-from apps.corpus.extraction.statements import recognise_statements
+from apps.corpus.extraction import ExtractedDocument, MediaType, Page
+from apps.corpus.extraction.statements import Statement, recognise_statements
 from apps.filings.contracts import HowRead, ReadFact
 from apps.filings.reading.agreement import keep_agreeing
 from apps.filings.reading.amounts import uses_decimal_comma
@@ -42,17 +42,7 @@ def read_table_facts(
     Returns: at most MOST_FACTS, those of the statements before others.
     """
     printed = recognise_statements(document.pages)
-    sources = [
-        Source(
-            table=table,
-            statement=statement_of(table, printed.get(page.number, ())),
-            columns=ColumnReader(table),
-            decimal_comma=_decimal_comma(table, language),
-        )
-        for page in document.pages
-        if any(each.kind is BlockKind.TABLE_ROW for each in page.blocks)
-        for table in find_tables(page)
-    ]
+    sources = list(_sources(document.pages, printed, language))
     of_statements = [each for each in sources if each.statement]
     others = [each for each in sources if not each.statement]
     about = AboutDocument(
@@ -67,6 +57,19 @@ def read_table_facts(
     read = chain.from_iterable(OneTable(source, about).facts() for source in (*of_statements, *others))
     facts = name_one_row_each(list(islice(read, MOST_FACTS)))
     return tuple(sorted(keep_agreeing(facts), key=lambda fact: (fact.page, fact.cell.start)))
+
+
+def _sources(pages: Sequence[Page], printed: Mapping[int, tuple[Statement, ...]], language: str) -> Iterator[Source]:
+    for page in pages:
+        before = ""
+        for table in find_tables(page):
+            before = statement_of(table, printed.get(page.number, ()), before)
+            yield Source(
+                table=table,
+                statement=before,
+                columns=ColumnReader(table),
+                decimal_comma=_decimal_comma(table, language),
+            )
 
 
 def _decimal_comma(table: Table, language: str) -> bool:

@@ -23,7 +23,7 @@ _SHARES: Final = re.compile(
     re.IGNORECASE,
 )
 _STOCK_AT_VALUE: Final = re.compile(
-    r"\bpar\b|\bcommon\s+s(?:tock|hares)\b.*;|\bpreferred\b|treasury|capital\b|stated value", re.IGNORECASE
+    r"\bpar\b|\bcommon\s+s(?:tock|hares)\b.{0,200};|\bpreferred\b|treasury|capital\b|stated value", re.IGNORECASE
 )
 _SHARES_OF_A_DAY: Final = re.compile(
     r"(?:number\s+of\s+|common\s+|ordinary\s+|treasury\s+|total\s+){0,2}shares\s+(?:issued|outstanding|authori[sz]ed)[^;$]*"
@@ -31,8 +31,13 @@ _SHARES_OF_A_DAY: Final = re.compile(
     re.IGNORECASE,
 )
 _NUMBERS: Final = re.compile(
-    r"^(?:average\s+|total\s+)?(?:number\s+of|headcount|employees|stores|full-time|ftes?|mitarbeiter\w*|anzahl)\b|\bratio\b",
+    r"^(?:average\s+|total\s+)?(?:number\s+of|headcount|employees|stores|full-time|ftes?|mitarbeiter\w*|anzahl)\b"
+    r"|\bratio\b",
     re.IGNORECASE,
+)
+_COUNTED: Final = re.compile(
+    r"^employees|\bnumber of\b|\b(?:users|members|membership|subscribers|stores|headcount|passengers|rooms|vessels"
+    r"|deliveries|units sold|shipments|stores (?:opened|closed)|lease term|remaining term|useful life)$|^customers$"
 )
 _COSTS: Final = re.compile(r"cost|expense|benefit|compensation|aufwand|receivable|payable|liabilit", re.IGNORECASE)
 _PERCENT: Final = re.compile(
@@ -40,12 +45,15 @@ _PERCENT: Final = re.compile(
 )
 _MOST_PER_SHARE: Final = 100_000
 _SAMPLE_ROWS: Final = 30
+_MAY_NAME_CURRENCY: Final = re.compile(
+    r"[$\u20ac\u00a3\u00a5]|(?-i:[A-Z]{3})|dollar|euro|pound|pfund|franken|franc|yen|krona", re.IGNORECASE
+)
 _SIGNS: Final = re.compile(r"[$\u20ac\u00a3\u00a5]|\b(?:EUR|USD|CHF|GBP)\b")
 _SHARES_SCALE: Final = re.compile(
     r"\b(?:shares?|aktien)\s+(?:data\s+)?in\s+(?P<scale>thousands|millions|tausend|mio)", re.IGNORECASE
 )
 _EXCEPT: Final = re.compile(
-    r"\b(?:except|excluding|other than|ausgenommen|au\u00dfer)\b(?P<what>[^)\n]*)", re.IGNORECASE
+    r"\b(?:except|excluding|other than|ausgenommen|au\u00dfer)\b(?P<what>[^)\n]{0,200})", re.IGNORECASE
 )
 _NOT_SHARES: Final = re.compile(r"\bper[\s-]+(?:\w+\s+)?(?:shares?|unit)\b(?:\s+data|\s+amounts)?", re.IGNORECASE)
 _MAY_SCALE: Final = re.compile(
@@ -65,11 +73,12 @@ class Scale:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """What a figure counts, and how it is scaled."""
+    """What a figure counts, and how it is scaled. says_scale: whether its row or column states its scale itself."""
 
     unit: FactUnit
     exponent: int | None
     currency: str
+    says_scale: bool = False
 
 
 class TableUnits:
@@ -95,19 +104,37 @@ class TableUnits:
                 exponent = self.scale.exponent
         else:
             exponent = None
+        says_scale = own is not None
         money = unit in (FactUnit.MONEY, FactUnit.PER_SHARE)
         return Unit(
             unit=unit,
             exponent=exponent,
+            says_scale=says_scale,
             currency=(amount.currency or _one_currency(f"{label} {column}") or self._currency) if money else "",
         )
+
+    def count(self, label: str) -> Unit:
+        """Return the unit of what is counted, such as employees; a scale of millions is meant for amounts."""
+        own = _stated(label)
+        in_thousands = self.scale.is_near and self.scale.exponent == 3
+        return Unit(unit=FactUnit.NUMBER, exponent=3 if own is None and in_thousands else own, currency="")
+
+
+def is_counted(concept: str) -> bool:
+    """Return whether a concept is a number of things, or of years."""
+    return _COUNTED.search(concept) is not None
+
+
+def is_rate(label: str) -> bool:
+    """Return whether a row is called a percentage."""
+    return _PERCENT.search(label) is not None
 
 
 def read_scale(table: Table, default: Scale) -> Scale:
     """Return the scale of a table: that of its headings, else of the lines above it, else the default."""
     for is_near, texts in ((True, (table.above, *table.titles[:2])), (False, (*table.titles[2:], *table.head))):
         for text in texts:
-            if (exponent := _stated(text)) is not None:
+            if (exponent := _stated(_SHARES_SCALE.sub(" ", text))) is not None:
                 return Scale(exponent=exponent, is_near=is_near, shares_exponent=_of_shares(text, exponent))
     return default
 
@@ -169,5 +196,5 @@ def _first_currency(table: Table) -> str:
 
 
 def _one_currency(text: str) -> str:
-    named = currencies_in(text) if text else frozenset()
+    named = currencies_in(text) if text and _MAY_NAME_CURRENCY.search(text) else frozenset()
     return next(iter(named)) if len(named) == 1 else ""
