@@ -107,7 +107,7 @@ def _recognition(before: Facts, after: Facts) -> Iterator[Change]:
 def _invariants(before: Facts, after: Facts) -> Iterator[Change]:
     kept = {_json(each) for each in after.invariants}
     for each in map(_json, before.invariants):
-        if each not in kept:
+        if each is not None and each not in kept:
             yield Change(about=each)
 
 
