@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from apps.audit.canonical import canonical_bytes
 from apps.intents.contracts import PolicySnapshot
-from apps.intents.proof.contracts import Result, Results, Theorem
+from apps.intents.proof.contracts import Block, Change, Result, Results, Theorem
 from apps.intents.proof.facts import Held, facts_of
 from apps.intents.proof.theorems import decide
-from apps.intents.proof.words import Names, Stated, state
+from apps.intents.proof.words import SHOWN, Names, Stated, state
 from apps.intents.rendering import policy_sha256
 from apps.intents.snapshots.content import policy_content
 
@@ -53,8 +53,29 @@ def prove(before: Side, after: Side) -> Proof:
     return Proof(before=before, after=after, results=decide(old, new))
 
 
+def stated_of(content: Mapping[str, Any], *, shown: int = SHOWN) -> tuple[Stated, ...]:
+    """Return what a proof's file says, in words."""
+    results = {Theorem(each["theorem"]): _read(each) for each in content["theorems"]}
+    rules = [rule for side in ("before", "after") for rule in content[side]["content"]["intents"]]
+    return state(results, Names(intents={rule["name"]: rule["label"] for rule in rules}), shown=shown)
+
+
 def proof_sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _read(row: Mapping[str, Any]) -> Result:
+    return Result(
+        theorem=Theorem(row["theorem"]),
+        blocks=tuple(
+            Block(
+                places=tuple((role, tuple(scopes)) for role, scopes in block["places"]),
+                cells=tuple((intent, tuple(kinds)) for intent, kinds in block["cells"]),
+            )
+            for block in row["blocks"]
+        ),
+        changes=tuple(Change(about=about, before=before, after=after) for about, before, after in row["changes"]),
+    )
 
 
 def _names(proof: Proof) -> Names:
