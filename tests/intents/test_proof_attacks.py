@@ -8,10 +8,11 @@ from dataclasses import replace
 import psycopg
 import pytest
 from django.conf import LazySettings
-from django.db import IntegrityError, connection
+from django.db import IntegrityError, connection, transaction
 
 from apps.intents.errors import ProofAlteredError
-from apps.intents.models import PolicyVersion, VersionStatus
+from apps.intents.models import PolicyIntent, PolicyIntentKind, PolicyInvariant, PolicyVersion, VersionStatus
+from apps.intents.selectors import version_snapshot
 from apps.intents.services.drafts import draft_save
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
@@ -22,6 +23,7 @@ from tests.deciding import version_approve
 from tests.factories import Firm, as_, make_firm, make_member
 from tests.intents.reviewing import drafted, submitted, wider
 from tests.intents.test_invariants import KYC
+from tests.isolation.test_live_races import beside, looking
 from tests.model_server import ModelServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -45,7 +47,7 @@ def reviewer(firm: Firm) -> Principal:
 
 
 def as_owner(*statements: str) -> None:
-    with psycopg.connect(admin_dsn(connection.settings_dict["NAME"]), autocommit=True) as owner:
+    with psycopg.connect(admin_dsn(), dbname=connection.settings_dict["NAME"], autocommit=True) as owner:
         for statement in statements:
             owner.execute(statement)
 
@@ -97,22 +99,29 @@ def test_with_it_none_does(officer: Principal) -> None:
         PolicyVersion.objects.filter(id=version.id).update(status=VersionStatus.IN_REVIEW)
 
 
-def test_a_transaction_that_does_not_see_what_is_added_meanwhile_submits_nothing(
-    firm: Firm, officer: Principal
-) -> None:
-    """The race: it looks at the draft first, a kind is added in another transaction, and then it submits."""
+@pytest.mark.parametrize(
+    ("level", "match"),
+    [("REPEATABLE READ", "sees what is committed meanwhile"), ("READ COMMITTED", 'breaks the invariant "KYC files"')],
+)
+def test_what_is_added_to_a_draft_meanwhile_is_not_submitted(officer: Principal, level: str, match: str) -> None:
+    """The race: a transaction looks at the draft, a kind is added in another one, and then the first submits."""
     version = drafted(officer, lambda policy: replace(wider(policy), invariants=(KYC,)))
-    with pytest.raises(IntegrityError, match="sees what is committed meanwhile"), as_(officer):
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT set_config('transaction_isolation', 'repeatable read', true)")
-        PolicyVersion.objects.filter(id=version.id).update(status=VersionStatus.IN_REVIEW)
+
+    def add() -> None:
+        with as_(officer):
+            intent = PolicyIntent.objects.get(version=version, name="performance")
+            PolicyIntentKind.objects.create(tenant_id=version.tenant_id, intent=intent, kind="compliance_profile")
+
+    with looking(level, officer):
+        assert PolicyInvariant.objects.filter(version=version).count() == 1
+        beside(add)
+        with pytest.raises(IntegrityError, match=match), transaction.atomic():
+            PolicyVersion.objects.filter(id=version.id).update(status=VersionStatus.IN_REVIEW)
 
 
 def _with_broken_invariant(officer: Principal) -> PolicyVersion:
     draft = drafted(officer)
     with as_(officer):
-        from apps.intents.selectors import version_snapshot
-
         content = version_snapshot(draft)
         first, *rest = content.intents
         broken = replace(first, kinds=(*first.kinds, *rest[0].kinds))
