@@ -89,7 +89,7 @@ def _json(proof: Proof) -> dict[str, Any]:
         "format": FORMAT,
         "before": _side(proof.before),
         "after": _side(proof.after),
-        "theorems": [_result(proof.results[each], everything[each].sentence) for each in Theorem],
+        "theorems": [result_json(proof.results[each], everything[each].sentence) for each in Theorem],
     }
 
 
@@ -104,7 +104,8 @@ def _side(side: Side) -> dict[str, Any]:
     }
 
 
-def _result(result: Result, sentence: str) -> Mapping[str, Any]:
+def result_json(result: Result, sentence: str) -> dict[str, Any]:
+    """Return what a proof's file says of one theorem."""
     return {
         "theorem": result.theorem.value,
         "holds": result.holds,
