@@ -255,6 +255,6 @@ class ProofAlteredError(ApplicationError):
     code: ClassVar[str] = "intents.proof_altered"
     status: ClassVar[int] = 409
     message: ClassVar[str] = (
-        "The proof of version {number} is not the one that was recorded: {problem}. Nothing was done. Tell whoever "
-        "runs this installation, and verify the audit log."
+        "The proof of version {number} is not the one that was recorded: {problem}. Nothing was done. Tell the "
+        "operator, and verify the audit log."
     )
