@@ -25,6 +25,7 @@ from apps.intents.admin.draft.preview import draft_preview_view
 from apps.intents.admin.example_add import example_add_view
 from apps.intents.admin.review.list import reviews_view
 from apps.intents.admin.review.page import review_view
+from apps.intents.admin.review.proof import proof_file_view, proof_view
 from apps.operations.admin.overview import signs_view
 from apps.privacy.admin.access import page as access_package
 from apps.privacy.admin.inventory.page import inventory_progress_view, inventory_view
@@ -102,6 +103,8 @@ PAGES: Final = (
     ("policy/compare/", policy_compare.compare_view, "policy_compare"),
     ("policy/reviews/", reviews_view, "policy_reviews"),
     ("policy/versions/<uuid:version_id>/review/", review_view, "policy_review"),
+    ("policy/versions/<uuid:version_id>/proof/", proof_view, "policy_proof"),
+    ("policy/versions/<uuid:version_id>/proof/file/", proof_file_view, "policy_proof_file"),
     ("policy/desk/", desk_view, "policy_desk"),
     ("policy/examples/add/", example_add_view, "policy_example_add"),
     ("ask/", ask_view, "ask"),

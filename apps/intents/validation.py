@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from apps.corpus.kinds import Kind
 from apps.intents.contracts import UNRECOGNISED, PolicySnapshot
 from apps.intents.errors import InvalidPolicyError
+from apps.intents.proof.invariants import invariant_problems
 
 MINIMUM_INTENTS, MAXIMUM_INTENTS = 5, 10
 MINIMUM_EXAMPLES = 5
@@ -22,6 +23,7 @@ def policy_problems(snapshot: PolicySnapshot) -> tuple[str, ...]:
         *term_problems(snapshot),
         *_budget_problems(snapshot),
         *_threshold_problems(snapshot),
+        *invariant_problems(snapshot),
     )
 
 

@@ -16,6 +16,8 @@ from apps.corpus.kinds import Kind
 from apps.intents.api.content_fields import NumberField, TextField
 from apps.intents.contracts import FALLBACK_NAME, ClassifierSettings, RecordingMode
 from apps.intents.errors import InvalidRetrievalSettingsError
+from apps.intents.invariants import LONGEST_NAME as LONGEST_INVARIANT
+from apps.intents.invariants import MOST_INVARIANTS, InvariantMode
 from apps.intents.policy_file.parsing import (
     LONGEST_EXAMPLE,
     LONGEST_LABEL,
@@ -26,6 +28,7 @@ from apps.intents.policy_file.parsing import (
 )
 from apps.intents.retrieval_settings import RetrievalSettings, retrieval_settings_from_json
 from apps.tenants.api.serializers import Field, StrictSerializer, choices_of
+from apps.tenants.roles import Role
 
 # Far above what an officer writes, and what the tables' positions and the check of the examples can bear.
 MOST_INTENTS: Final = 20
@@ -98,6 +101,23 @@ class ClassifierContentSerializer(StrictSerializer):
         }
 
 
+class InvariantContentSerializer(StrictSerializer):
+    """What no version may let through. Whether it names what the version has is said by its check."""
+
+    name = TextField(max_length=LONGEST_INVARIANT, help_text="What the firm calls it.")
+    mode = serializers.ChoiceField(
+        choices=choices_of(InvariantMode),
+        help_text="`never`: these questions never reach these kinds; `only`: no others do.",
+    )
+    roles = serializers.ListField(
+        child=serializers.ChoiceField(choices=Role.choices), max_length=len(Role), help_text="Empty for all."
+    )
+    intents = serializers.ListField(
+        child=TextField(max_length=LONGEST_NAME), max_length=MOST_INTENTS, help_text="Their names; empty for all."
+    )
+    kinds = serializers.ListField(child=serializers.ChoiceField(choices=Kind.choices), max_length=len(Kind))
+
+
 class PolicyContentSerializer(StrictSerializer):
     """The parts of a policy as `GET versions/{id}/` shows them, and nothing beside them."""
 
@@ -109,6 +129,13 @@ class PolicyContentSerializer(StrictSerializer):
     total_cap_chars = serializers.IntegerField(min_value=1, max_value=MOST_CHARS)
     classifier = ClassifierContentSerializer()
     retrieval = serializers.DictField(child=serializers.JSONField(), help_text="Omitted settings get their defaults.")
+
+    invariants = serializers.ListField(
+        child=InvariantContentSerializer(),
+        required=False,
+        max_length=MOST_INVARIANTS,
+        help_text="What no version may let through; omitted where there are none.",
+    )
 
     def validate_retrieval(self, values: dict[str, Any]) -> dict[str, int | float | bool]:
         problems: dict[str, list[str]] = {}
@@ -125,6 +152,7 @@ class PolicyContentSerializer(StrictSerializer):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         _refuse(intents=_repeats_of("name", attrs["intents"]), budgets=_repeats_of("kind", attrs["budgets"]))
+        _refuse(invariants=_repeats_of("name", attrs.get("invariants", [])))
         return attrs
 
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Final
 
 from apps.intents.contracts import UNRECOGNISED, ClassifierSettings, IntentRule, KindBudget, PolicySnapshot
+from apps.intents.invariants import Invariant
 from apps.intents.policy_file import layout
 from apps.intents.retrieval_settings import RetrievalSettings
 
@@ -50,6 +51,12 @@ BUDGETS: list[BaselineBudget] = [
 _RETRIEVAL: Final = """
 # Which passages are found. Without this block the settings are the shipped ones.
 RETRIEVAL: dict[str, int | float | bool] = {
+"""
+
+_INVARIANTS: Final = """
+# What no version may let through. `never`: these questions never reach these kinds; `only`: no others do. Without roles
+# or intents, all are meant.
+INVARIANTS: list[dict[str, str | list[str]]] = [
 """
 
 _CLASSIFIER_NOTES: Final = {
@@ -95,6 +102,7 @@ def render_policy_file(snapshot: PolicySnapshot) -> str:
             *_lines(_classifier(snapshot.classifier)),
             "}\n",
             *_lines(_retrieval(snapshot.retrieval)),
+            *_lines(_invariants(snapshot.invariants)),
         ]
     )
 
@@ -171,6 +179,20 @@ def _retrieval(settings: RetrievalSettings) -> Iterator[str]:
     for name, value in settings.as_json().items():
         yield _setting(name, value, _RETRIEVAL_NOTES)
     yield "}"
+
+
+def _invariants(invariants: tuple[Invariant, ...]) -> Iterator[str]:
+    if not invariants:
+        return
+    yield from _INVARIANTS.splitlines()
+    for each in invariants:
+        yield "    {"
+        yield from layout.entry("name", each.name, indent=8)
+        yield from layout.entry("mode", each.mode.value, indent=8)
+        for key in ("roles", "intents", "kinds"):
+            yield from layout.row(key, getattr(each, key), indent=8)
+        yield "    },"
+    yield "]"
 
 
 def _setting(name: str, value: int | float | bool, notes: dict[str, str]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from apps.corpus.kinds import Kind
+from apps.intents.admin.draft.invariants import InvariantFields, invariant_fields
 from apps.intents.admin.matrix import kinds_in_order
 from apps.intents.contracts import UNRECOGNISED, FallbackRule, IntentRule, PolicySnapshot, RecordingMode
 
@@ -46,7 +47,10 @@ class BudgetFields:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftFields:
-    """The whole form. `faults` says what of a post could not be understood at all, one sentence each."""
+    """The whole form. `faults` says what of a post could not be understood at all, one sentence each.
+
+    invariants: None if the post had no part for them.
+    """
 
     intents: tuple[IntentFields, ...]
     fallback: IntentFields
@@ -55,6 +59,7 @@ class DraftFields:
     settings: Mapping[str, str]
     reason: str
     faults: tuple[str, ...] = ()
+    invariants: tuple[InvariantFields, ...] | None = None
 
     @property
     def rows(self) -> tuple[IntentFields, ...]:
@@ -88,6 +93,7 @@ def fields_of(snapshot: PolicySnapshot) -> DraftFields:
         total_cap=str(snapshot.total_cap_chars),
         settings={name: _typed(value) for name, value in (numbers | snapshot.retrieval.as_json()).items()},
         reason=snapshot.reason,
+        invariants=invariant_fields(snapshot.invariants),
     )
 
 
