@@ -132,3 +132,10 @@ def test_facts_keep_their_order():
 
 def test_no_facts_are_checked():
     assert check_facts(()) == ()
+
+
+def test_totals_without_a_label_are_named_by_their_sums():
+    unnamed = ("Total assets", "Total liabilities and stockholders' equity")
+    rows = [("", *row[1:]) if row[0] in unnamed else row for row in BALANCE_ROWS]
+    concepts = {fact.concept for fact in check_facts(read(balance_sheet(rows))) if not fact.label}
+    assert concepts == {"total assets", "total liabilities and equity"}
