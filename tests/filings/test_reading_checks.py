@@ -132,3 +132,18 @@ def test_facts_keep_their_order():
 
 def test_no_facts_are_checked():
     assert check_facts(()) == ()
+
+
+def test_totals_without_a_label_are_named_by_their_sums():
+    unnamed = ("Total assets", "Total liabilities and stockholders' equity")
+    rows = [("", *row[1:]) if row[0] in unnamed else row for row in BALANCE_ROWS]
+    concepts = {fact.concept for fact in check_facts(read(balance_sheet(rows))) if not fact.label}
+    assert concepts == {"total assets", "total liabilities and equity"}
+
+
+@pytest.mark.parametrize(("quarter", "result"), [("1,300", CheckResult.PASSED), ("1,301", CheckResult.UNCHECKED)])
+def test_a_fourth_quarter_is_the_year_less_nine_months(quarter, result):
+    heads = (("", "Nine months ended September 30, 2024", "Three months ended December 31, 2024", "2024"),)
+    document = html_document("# Results", "(In thousands)", (*heads, ("Net sales", "3,700", quarter, "5,000")))
+    facts = check_facts(read(document, year=2024))
+    assert {fact.check for fact in facts if fact.concept == "revenue"} == {result}

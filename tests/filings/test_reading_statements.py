@@ -11,6 +11,7 @@ from apps.filings.contracts import FactUnit, HowRead
 from tests.filings.reading import (
     CASH_ROWS,
     INCOME_ROWS,
+    YEARS,
     balance_sheet,
     cash_flow_statement,
     html_document,
@@ -120,3 +121,42 @@ def test_the_year_end_before_a_quarter_is_a_whole_year():
 
 def test_a_document_without_tables_has_no_facts():
     assert read(html_document("# Results", "Sales were strong.")) == ()
+
+
+def test_a_document_has_no_more_facts_than_the_limit(monkeypatch):
+    monkeypatch.setattr("apps.filings.reading.tables.MOST_FACTS", 5)
+    assert len(read(income_statement())) == 5
+
+
+def test_rows_with_equal_claims_to_a_concept_have_none():
+    rows = (*INCOME_ROWS[:5], ("Interest expense", "7", "8"), *INCOME_ROWS[5:])
+    assert {fact.concept for fact in read(income_statement(rows=rows)) if fact.label == "Interest expense"} == {""}
+
+
+def test_percentages_of_the_revenue_are_left_out():
+    rows = [(label, first, first and "20.5%", second, second and "19.5%") for label, first, second in INCOME_ROWS]
+    facts = read(income_statement(rows=rows, heads=(("", "2024@2", "2023@2"),)))
+    assert {fact.unit for fact in facts} == {FactUnit.MONEY, FactUnit.PER_SHARE, FactUnit.SHARES}
+
+
+def test_shares_with_a_scale_of_their_own_have_it():
+    document = html_document(
+        "# Consolidated Statements of Income",
+        "(Dollars in millions, except per share amounts, and shares in thousands)",
+        (*YEARS, *INCOME_ROWS),
+    )
+    assert only(read(document), "Basic", 2024, unit=FactUnit.SHARES).value == 400_000
+
+
+def test_a_scale_of_shares_is_not_that_of_money():
+    document = html_document(
+        "# Consolidated Statements of Income",
+        "(Dollars in millions, except per share amounts, and shares in thousands)",
+        (*YEARS, *INCOME_ROWS),
+    )
+    assert only(read(document), "Net sales", 2024).value == 5_000_000_000
+
+
+def test_taxes_paid_are_not_the_taxes_charged():
+    rows = (*CASH_ROWS, ("Cash paid during the year for:", "", ""), ("Income taxes", "150", "140"))
+    assert only(read(cash_flow_statement(rows=rows)), "Income taxes", 2024).concept == "income taxes paid"

@@ -15,7 +15,7 @@ from typing import Final
 from apps.corpus.extraction.statements import Statement
 from apps.filings.contracts import CheckResult, FactUnit, ReadFact
 from apps.filings.reading.agreement import agree
-from apps.filings.reading.corrections import put_scale_right, put_sign_right
+from apps.filings.reading.corrections import name_unnamed_totals, put_scale_right, put_sign_right
 from apps.filings.reading.identities import Finding, check_identities
 from apps.filings.reading.sums import FoundSum, find_sums
 
@@ -74,6 +74,8 @@ def _check_column(facts: list[ReadFact]) -> list[ReadFact]:
     if statement == Statement.CASH_FLOW_STATEMENT and (right := put_sign_right(money, sums)) is not None:
         money = right
         sums = find_sums(money, statement)
+    if statement == Statement.BALANCE_SHEET:
+        money = name_unnamed_totals(money, sums)
     findings = [_finding(money, each) for each in sums]
     findings.extend(check_identities(money, statement))
     for place, fact in zip(places, _mark(money, findings), strict=True):

@@ -75,7 +75,7 @@ class ColumnReader:
         if not any(names) and placed is not None:
             full = [text for text, *_ in placed]
         else:
-            full = complete_names(names)
+            full = names if self._are_whole(names) else complete_names(names)
             if placed is None:
                 spans = [self._span_of(name) for name in names]
         above = read_period(period_line) if period_line else ColumnPeriod()
@@ -97,6 +97,10 @@ class ColumnReader:
                 )
             )
         return columns
+
+    def _are_whole(self, names: Sequence[str]) -> bool:
+        """Return whether one line of headings has all the names as they are, so that none shares another's."""
+        return any({text for text, _, _ in split_heading(each)}.issuperset(names) for each in self._table.headers)
 
     def _span_of(self, name: str) -> TextSpan | None:
         """Return where the last part of a column's name stands in the lines of headings, if it stands there once."""

@@ -17,6 +17,7 @@ _RESULTS: Final = (
     "net income",
 )
 _FLOWS: Final = frozenset({"operating cash flow", "investing cash flow", "financing cash flow"})
+_NAMED_BY_SUMS: Final = Decimal("0.8")
 _NEAR: Final = Decimal("0.02")
 _POWERS: Final = (0, 3, -3, 6, -6)
 
@@ -68,6 +69,23 @@ def put_sign_right(money: Sequence[ReadFact], sums: Sequence[FoundSum]) -> list[
             right[turned[0]] = replace(row, value=-row.value, check_detail=detail)
             return right
     return None
+
+
+def name_unnamed_totals(money: Sequence[ReadFact], sums: Sequence[FoundSum]) -> list[ReadFact]:
+    """Return the column of a balance sheet, its two totals named where it prints them without a label.
+
+    They are the largest figures of the column, equal, and the sums of what stands above each.
+    """
+    named = list(money)
+    largest = max((fact.value for fact in money), default=Decimal(0))
+    totals = [at for at, fact in enumerate(money) if fact.value == largest]
+    proven = {each.total for each in sums}
+    if len(totals) != 2 or not proven.issuperset(totals) or largest <= 0:
+        return named
+    for at, concept in zip(totals, ("total assets", "total liabilities and equity"), strict=True):
+        if not named[at].label and not named[at].concept:
+            named[at] = replace(named[at], concept=concept, confidence=_NAMED_BY_SUMS)
+    return named
 
 
 def _place(facts: Sequence[ReadFact], concept: str) -> int | None:

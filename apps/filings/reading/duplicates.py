@@ -33,9 +33,11 @@ def name_one_row_each(facts: Sequence[ReadFact]) -> list[ReadFact]:
             continue
         claims = {place: _claim(facts[place], names) for place in places}
         best = min(claims.values())
-        kept = [place for place in places if claims[place] == best]
+        kept = {place for place in places if claims[place] == best}
+        if len({facts[each].value for each in kept}) > 1:
+            kept = set()
         for place in places:
-            if place not in kept or len({facts[each].value for each in kept}) > 1:
+            if place not in kept:
                 fact = facts[place]
                 settled[place] = replace(fact, concept="", confidence=min(fact.confidence, _UNKNOWN))
     return settled

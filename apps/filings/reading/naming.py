@@ -25,6 +25,10 @@ _OF_OWNERS: Final = re.compile(
     re.IGNORECASE,
 )
 _MINORITY: Final = re.compile(r"non-?\s?controlling|minorit|redeemable|nicht\s+beherrsch", re.IGNORECASE)
+_BEFORE_MINORITY: Final = re.compile(
+    r"^(?:consolidated\s+)?net\s+(?:income|earnings|loss)\b.{0,10}\s(?:including|before)\s.{0,30}non-?\s?controlling",
+    re.IGNORECASE,
+)
 _ACTIVITIES: Final = re.compile(
     r"^(?:total\s+)?(?:net\s+)?cash\b(?!.*\bdiscontinued).*\b(?P<what>operati(?:ng|ons)|investing|financing)\b(?:\s+activities)?$",
     re.IGNORECASE,
@@ -97,6 +101,8 @@ def _names(label: str, group: str, statement: str, unit: FactUnit) -> Iterator[s
     yield _LEAD.sub("", plain)
     if "(" in plain:
         yield _BRACKETS.sub("", plain)
+    if _BEFORE_MINORITY.search(plain):
+        yield "net income"
     if owners := _OF_OWNERS.search(plain):
         minority = _MINORITY.search(owners["whom"]) is not None
         yield (

@@ -18,7 +18,7 @@ _SEGMENTS: Final = re.compile(
     re.IGNORECASE,
 )
 _TOTAL: Final = re.compile(
-    r"^(?:sub-?)?total\b|\btotal$|^consolidated\b|^group$|^worldwide$|^summe\b|^gesamt\b|\bgesamt$|^konzern$|^as\s+reported$|^actual$",
+    r"^(?:sub-?)?totals?\b|\btotals?$|^consolidated\b|^group$|^worldwide$|^summe\b|^gesamt\b|\bgesamt$|^konzern$|^as\s+reported$|^actual$",
     re.IGNORECASE,
 )
 _NOT_THE_GROUP: Final = re.compile(
@@ -49,6 +49,7 @@ _COUNTS: Final = re.compile(
     r"\b(?:connections|statistics|customers|accounts|subscribers|members(?:hips?)?|units|rooms|stores|volumes?|mix)\b",
     re.IGNORECASE,
 )
+_SHORTEST_NAME: Final = 4
 _LONGEST_NAME: Final = 80
 _LETTER: Final = re.compile(r"[^\W\d_]{2,}")
 
@@ -112,7 +113,9 @@ def is_total(label: str) -> bool:
 
 
 def _of_group(group: str, unit: FactUnit) -> Concept | None:
-    return find_concept(clean_label(group), "", statement="", unit=unit) if group else None
+    name = clean_label(group)
+    # A line of two or three letters is seldom what a short name of the vocabulary means.
+    return find_concept(name, "", statement="", unit=unit) if len(name) >= _SHORTEST_NAME else None
 
 
 def _is_part(text: str) -> bool:

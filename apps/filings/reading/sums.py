@@ -85,7 +85,8 @@ def _sum_to(facts: Sequence[ReadFact], stack: Sequence[int], at: int, statement:
     for count in range(1, min(len(stack), most) + 1):
         first = facts[stack[-count]]
         sums = [(False, first.value + rest)]
-        if count > 1 and (of_results or is_net):
+        less = count == 2 and facts[stack[-1]].label.lower().startswith("less")
+        if count > 1 and (of_results or is_net or less):
             sums.append((True, first.value - rest))
             if of_results:
                 sums.append((True, first.value + by_label))
