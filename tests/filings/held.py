@@ -14,10 +14,10 @@ from tests.factories import Firm
 from tests.filings.reports import COMPANY, YEARS, Year, report_html
 
 
-def take_in(firm: Firm, year: int, *, years: Mapping[int, Year] = YEARS, **more: Any) -> Document:
+def take_in(firm: Firm, year: int, *, years: Mapping[int, Year] = YEARS, misprint: int = 0, **more: Any) -> Document:
     """Upload a report and have it read. Returns: the document."""
     about = {"company": COMPANY, "fiscal_year": year, "title": f"Velden annual report {year}", **more}
-    made = ingest(firm, report_html(year, years=years), filename=f"velden-{year}.html", **about)
+    made = ingest(firm, report_html(year, years=years, misprint=misprint), filename=f"velden-{year}.html", **about)
     run(firm, made.job)
     return document(firm, made.document.id)
 

@@ -56,8 +56,8 @@ YEARS: Mapping[int, Year] = {
 }
 
 
-def report_html(year: int, *, years: Mapping[int, Year] = YEARS) -> bytes:
-    """Return the report of a year, with the year before beside it."""
+def report_html(year: int, *, years: Mapping[int, Year] = YEARS, misprint: int = 0) -> bytes:
+    """Return the report of a year, with the year before beside it. Args: misprint: what total assets are wrong by."""
     now, before = years[year], years[year - 1]
 
     def row(label: str, *values: int) -> str:
@@ -85,7 +85,7 @@ def report_html(year: int, *, years: Mapping[int, Year] = YEARS) -> bytes:
         row("Accounts receivable", *(each.receivables for each in both)),
         row("Total current assets", *(each.cash + each.receivables for each in both)),
         row("Property, plant and equipment", *(each.plant for each in both)),
-        row("Total assets", *(each.assets for each in both)),
+        row("Total assets", *(each.assets + misprint for each in both)),
         row("Accounts payable", *(each.payables for each in both)),
         row("Long-term debt", *(each.debt for each in both)),
         row("Total liabilities", *(each.payables + each.debt for each in both)),

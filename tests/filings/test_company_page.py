@@ -44,7 +44,7 @@ def row_of(page: Page, name: str) -> str:
 def test_companies_are_listed_with_their_years(ann: Visitor) -> None:
     page = ann.open("companies")
     assert COMPANY in page.text
-    assert "2022 to 2024" in page.text
+    assert "2023 to 2024" in page.text
 
 
 def test_a_row_shows_all_years_in_one_scale(ann: Visitor) -> None:

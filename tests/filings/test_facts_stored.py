@@ -109,3 +109,16 @@ def test_a_document_that_is_read_again_has_its_facts_once(acme: Firm, report: Do
     again = take_in(acme, 2024)
     assert again.id == report.id
     assert len(facts(acme)) == before
+
+
+def test_a_figure_whose_sum_does_not_hold_is_marked(acme: Firm) -> None:
+    wrong = take_in(acme, 2024, misprint=300)
+    marked = facts(acme, document=wrong, check_result="failed")
+    assert "total assets" in {fact.concept for fact in marked}
+    assert all(fact.check_detail for fact in marked)
+
+
+def test_the_figures_of_a_report_whose_sums_hold_pass(acme: Firm, report: Document) -> None:
+    held = {fact.concept: fact.check_result for fact in facts(acme, document=report)}
+    assert held["total assets"] == held["gross profit"] == "passed"
+    assert "failed" not in held.values()

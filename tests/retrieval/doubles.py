@@ -146,6 +146,7 @@ class HeldCorpus:
     entries: tuple[InventoryEntry, ...] = ()
     gone: frozenset[int] = frozenset()
     stored: Mapping[ChunkId, FloatVector] = field(default_factory=dict)
+    facts: tuple[tuple[StoredChunk, tuple[FoundLine, ...]], ...] = ()
 
     def read(self, bounds: SearchBounds) -> CorpusInventory:
         return CorpusInventory(entries=tuple(each for each in self.entries if each.kind in bounds.kinds))
@@ -175,8 +176,8 @@ class HeldCorpus:
     def with_facts(
         self, document_ids: Sequence[DocumentId], concepts: Sequence[str], *, within: SearchBounds, most: int
     ) -> tuple[tuple[StoredChunk, tuple[FoundLine, ...]], ...]:
-        """No document has facts here."""
-        return ()
+        """The given ones, whatever is asked for."""
+        return self.facts
 
     def load(self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds) -> tuple[StoredChunk, ...]:
         wanted = set(chunk_ids)

@@ -14,6 +14,7 @@ from apps.retrieval.contracts import (
     Candidate,
     ContextBlock,
     CutRule,
+    FoundLine,
     GeneratedAnswer,
     GroundingStatus,
     Healing,
@@ -433,3 +434,16 @@ def _context(result: PipelineResult) -> ContextBlock:
     context = result.trace.output(ContextBlock)
     assert context is not None
     return context
+
+
+def test_a_cited_row_whose_sum_does_not_hold_is_named_in_a_notice() -> None:
+    found = [candidate("Consolidated Statement of Cash Flows, continued: capital expenditure", 1, page=60)]
+    further = on_cash_flows(7)
+    start = further.chunk.text.index("Purchases of property")
+    end = further.chunk.text.index("\n", start)
+    doubtful = FoundLine(item="capital expenditure", start=start, end=end, doubt="The parts add up to 1,600.")
+    corpus = HeldCorpus(candidates=[*found, further], facts=((further.chunk, (doubtful,)),))
+    deps = replace(dependencies(found, entries=[entry("Northwind", 2018)]), chunks=corpus)
+    result = answer(asked(CAPEX_QUESTION), deps=deps)
+    assert "(1,577)" in result.answer.text
+    assert [each for each in result.answer.notices if "The parts add up to 1,600." in each]

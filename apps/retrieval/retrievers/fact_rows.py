@@ -40,7 +40,7 @@ def find_fact_rows(
     found: dict[ChunkId, dict[int, FoundLine]] = {}
     with connection.cursor() as cursor:
         cursor.execute(_SQL["rows"], parameters)
-        for _, concept, start, end, chunk_id, chunk_start in cursor.fetchall():
-            line = FoundLine(item=concept, start=start - chunk_start, end=end - chunk_start)
+        for concept, start, end, doubt, chunk_id, chunk_start in cursor.fetchall():
+            line = FoundLine(item=concept, start=start - chunk_start, end=end - chunk_start, doubt=doubt)
             found.setdefault(ChunkId(chunk_id), {}).setdefault(line.start, line)
     return {chunk_id: tuple(sorted(lines.values(), key=lambda line: line.start)) for chunk_id, lines in found.items()}

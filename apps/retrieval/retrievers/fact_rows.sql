@@ -2,11 +2,12 @@
 -- The rows that give a concept in these documents: those of a statement before those of a note, and of these the first.
 -- A dimension is part of the group. One lookup per document and concept (LATERAL), as tenants' tables have no
 -- statistics of their values.
-SELECT row.document_id, row.concept, row.row_start, row.row_end, chunk.id, chunk.char_start
+SELECT row.concept, row.row_start, row.row_end, row.doubt, chunk.id, chunk.char_start
   FROM unnest(%(documents)s::uuid[]) WITH ORDINALITY AS wanted (document_id, place)
  CROSS JOIN unnest(%(concepts)s::text[]) WITH ORDINALITY AS asked (concept, number)
  CROSS JOIN LATERAL (
-     SELECT f.document_id, f.concept, f.page, f.row_start, f.row_end
+     SELECT f.document_id, f.concept, f.page, f.row_start, f.row_end,
+            coalesce(max(f.check_detail) FILTER (WHERE f.check_result = 'failed'), '') AS doubt
        FROM filings_fact f
       WHERE f.tenant_id = %(tenant)s::uuid AND f.scope_id = ANY (%(scopes)s::uuid[])
         AND f.kind = ANY (%(kinds)s::text[])
