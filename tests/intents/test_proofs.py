@@ -160,7 +160,7 @@ def test_the_reviewer_reads_the_proof_above_the_changes(
     client.force_login(User.objects.get_by_natural_key("rupert"))
     page = client.get(f"/admin/policy/versions/{version.id}/review/").content.decode()
     assert "Performance → Schedule" in page
-    assert page.index('id="proof"') < page.index('id="changes"')
+    assert page.index('id="proof-first"') < page.index('id="proof"') < page.index('id="changes"')
 
 
 def test_a_proof_against_a_version_that_is_no_longer_in_force_says_so(
