@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from io import StringIO
 
 import pytest
@@ -17,7 +18,8 @@ from django.utils import timezone
 from apps.audit.models import Event
 from apps.audit.selectors import payloads_of
 from apps.intents.access.held import held_at
-from apps.intents.models import PolicyProof
+from apps.intents.errors import ProofMissingError
+from apps.intents.models import PolicyProof, PolicyVersion, VersionStatus
 from apps.intents.proof.rendering import proof_sha256
 from apps.intents.services.proofs import kept_proof
 from apps.tenants.context import open_scope
@@ -27,7 +29,7 @@ from apps.tenants.roles import Role
 from tests.corpus.ingesting import short_profile
 from tests.deciding import version_approve, version_send_back, version_submit
 from tests.factories import Firm, as_, make_key, make_member
-from tests.intents.reviewing import drafted, submitted
+from tests.intents.reviewing import drafted, submitted, wider
 from tests.model_server import ModelServer
 
 pytestmark = pytest.mark.django_db
@@ -109,6 +111,16 @@ def test_nobody_writes_a_proof_beside_the_submission(officer: Principal, reviewe
         )
 
 
+def test_what_is_put_in_review_by_a_statement_has_no_proof_and_is_not_approved(
+    officer: Principal, reviewer: Principal
+) -> None:
+    version = drafted(officer)
+    with as_(officer):
+        PolicyVersion.objects.filter(id=version.id).update(status=VersionStatus.IN_REVIEW)
+    with as_(reviewer), pytest.raises(ProofMissingError, match="its author submits it again"):
+        version_approve(version.id)
+
+
 # --- Who may ask where ----------------------------------------------------------------------------------------------
 
 
@@ -148,7 +160,19 @@ def test_the_reviewer_reads_the_proof_above_the_changes(
     client.force_login(User.objects.get_by_natural_key("rupert"))
     page = client.get(f"/admin/policy/versions/{version.id}/review/").content.decode()
     assert "Performance → Schedule" in page
-    assert page.index('id="proof"') < page.index('id="changes"')
+    assert page.index('id="proof-first"') < page.index('id="proof"') < page.index('id="changes"')
+
+
+def test_a_proof_against_a_version_that_is_no_longer_in_force_says_so(
+    client: Client, officer: Principal, reviewer: Principal
+) -> None:
+    waiting, other = submitted(officer), submitted(officer, lambda policy: replace(wider(policy), total_cap_chars=9000))
+    client.force_login(User.objects.get_by_natural_key("rupert"))
+    address = f"/admin/policy/versions/{waiting.id}/review/"
+    assert "has come into force since this was proven" not in client.get(address).content.decode()
+    with as_(reviewer):
+        version_approve(other.id)
+    assert "Version 3 has come into force since this was proven" in client.get(address).content.decode()
 
 
 def test_the_file_is_handed_out_to_the_byte(client: Client, officer: Principal) -> None:

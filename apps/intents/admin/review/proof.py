@@ -28,6 +28,7 @@ class ProofShown:
     """A proof as a page shows it.
 
     problem: why it can't be trusted; then nothing else of it is shown. outdated: what has changed since, in a sentence.
+    first: the first statement, on what is newly permitted: the one to read if only one is read.
     invariants: the name of each, and what it demands.
     """
 
@@ -36,6 +37,7 @@ class ProofShown:
     sha256: str
     created_at: datetime
     before: int | None
+    first: str
     refuted: tuple[Stated, ...]
     proven: tuple[Stated, ...]
     invariants: tuple[tuple[str, str], ...]
@@ -59,6 +61,7 @@ def proof_shown(version: PolicyVersion) -> ProofShown | None:
         sha256=kept.sha256,
         created_at=kept.created_at,
         before=before.get("version"),
+        first=next((each.sentence for each in kept.stated), ""),
         refuted=tuple(each for each in kept.stated if not each.holds),
         proven=tuple(each for each in kept.stated if each.holds),
         invariants=tuple((each.name, invariant_words(each, names)) for each in snapshot.invariants),
