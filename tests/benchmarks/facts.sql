@@ -8,8 +8,8 @@ SELECT %(tenant)s, (%(scopes)s::uuid[])[1 + c %% 2], 'reference_report', 'Report
   FROM generate_series(1, %(companies)s) c, generate_series(1, %(years)s) y
 
 -- name: facts
-INSERT INTO filings_fact (tenant_id, scope_id, document_id, kind, company, number, concept, tag, label, "column",
-    "group", dimension, value, printed, exponent, decimals, unit, currency, fiscal_year, fiscal_quarter, months,
+INSERT INTO filings_fact (tenant_id, scope_id, document_id, kind, company, number, concept, tag, label, column_heading,
+    group_heading, dimension, value, printed, exponent, decimals, unit, currency, fiscal_year, fiscal_quarter, months,
     statement, consolidated, restated, page, row_start, row_end, cell_start, cell_end, how_read, confidence,
     check_result, check_detail)
 SELECT d.tenant_id, d.scope_id, d.id, d.kind, d.company, 2 * r + b, 'concept ' || r, '', 'Row ' || r,

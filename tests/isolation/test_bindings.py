@@ -54,6 +54,7 @@ READ: Final = {
     CALLED: ITSELF,
     RETURNED: ITSELF,
     **dict.fromkeys(draft_list._CHANGED, "Shown beside a draft: who changed it last, and that it was sent back."),
+    "intents.policy.submitted": "Names a proof's digest. A trigger has a proof written with its submission, or never.",
     of_questions.REPLAYED: "Counts against the person who is named by it, and who wrote it.",
 }
 # Queries that are told by their caller which events they are to find: lists that are searched, and what is counted.

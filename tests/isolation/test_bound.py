@@ -81,6 +81,7 @@ ATTACKS: Final = (
             "corpus_page",
             "corpus_posting",
             "corpus_sourcefile",
+            "filings_fact",
             "intents_reviewcomment",
             "retrieval_evaluationanswer",
             "retrieval_evaluationquery",

@@ -267,7 +267,7 @@ def _value(column: Column, place: Place) -> Any:
         case "smallint" | "integer" | "bigint":
             # Small: elements of an array are looked up by it. Unique within a tenant.
             found = number % 100 + rank * 10
-        case "double precision" | "real":
+        case "double precision" | "real" | "numeric":
             found = number / 7
         case "date":
             found = f"{1990 + rank * 10}-01-{1 + place.row:02}"

@@ -13,6 +13,7 @@ made-up word that stands in the title, the text and the original file.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from uuid import UUID, uuid4
@@ -54,7 +55,8 @@ from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from apps.tenants.second_factor.resets import factor_reset_ask
 from apps.tenants.services.invitations import member_invite
-from tests.corpus.ingesting import ingest, run
+from tests.audit.forging import superuser
+from tests.corpus.ingesting import FIGURES, ingest, run
 from tests.deciding import identity_confirm, package_make
 from tests.factories import Firm, make_firm, make_key, make_member, make_user
 from tests.kept import keep_answer, send_question
@@ -74,7 +76,7 @@ def canary(firm: str, scope: str) -> str:
 def content(firm: str, scope: str, kind: str) -> bytes:
     word = canary(firm, scope)
     return (
-        f"# Quarterly {kind.replace('_', ' ')} {word}\n\n## Performance\n\n"
+        f"# Quarterly {kind.replace('_', ' ')} {word}\n{FIGURES.decode()}\n## Performance\n\n"
         f"The maximum drawdown in the fourth quarter was 12.5 %, as {word} reported to the board.\n"
     ).encode()
 
@@ -143,6 +145,7 @@ def make_world() -> World:
         _foreseen(world.firm(slug))
         _verified(world.firm(slug))
         _asked_to_erase(world.firm(slug))
+    _proven(acme, bolt)
     for slug, person in (("acme", "dan"), ("bolt", "dee")):
         _held(world.firm(slug), world.people[person])
         _purged(world.firm(slug), world.people[person])
@@ -243,6 +246,28 @@ def _foreseen(firm: Firm) -> None:
             error_code="retrieval.impact_crashed",
             error_detail="It ended in the middle.",
         )
+
+
+def _proven(*firms: Firm) -> None:
+    """An invariant and a proof of each policy in force, so that no tenant table is empty.
+
+    Written as a superuser: the baseline has neither, and a second version would be one more for every test to mind.
+    """
+    with superuser() as connection:
+        for firm in firms:
+            own = {"tenant": firm.id, "sha256": hashlib.sha256(b"{}").hexdigest()}
+            connection.execute(
+                "INSERT INTO intents_policyinvariant (tenant_id, version_id, position, name, mode, roles, intents, "
+                "kinds) SELECT tenant_id, id, 1, 'Schedules', 'never', '{}', '{}', '{schedule}' "
+                "FROM intents_policyversion WHERE tenant_id = %(tenant)s",
+                own,
+            )
+            connection.execute(
+                "INSERT INTO intents_policyproof (tenant_id, version_id, revision, text, sha256)"
+                " SELECT tenant_id, id, revision, '{}', %(sha256)s FROM intents_policyversion"
+                " WHERE tenant_id = %(tenant)s",
+                own,
+            )
 
 
 def _verified(firm: Firm) -> None:

@@ -32,6 +32,10 @@ class FactSerializer(serializers.ModelSerializer[Fact]):
     how_read = serializers.ChoiceField(choices=HowRead.choices, read_only=True)
     check_result = serializers.ChoiceField(choices=CheckResult.choices, read_only=True)
     confidence = serializers.FloatField(read_only=True, help_text="From 0 to 1: how certain the reading is.")
+    column = serializers.CharField(source="column_heading", read_only=True, help_text="The heading of its column.")
+    group = serializers.CharField(
+        source="group_heading", read_only=True, help_text="What the table calls the rows that its row is among."
+    )
     document_title = serializers.CharField(source="document.title", read_only=True)
 
     class Meta:

@@ -26,8 +26,8 @@ class Fact(ScopedModel):
     concept = models.CharField(max_length=120, blank=True)
     tag = models.CharField(max_length=200, blank=True)
     label = models.CharField(max_length=300)
-    column = models.CharField(max_length=300, blank=True)
-    group = models.CharField(max_length=300, blank=True)
+    column_heading = models.CharField(max_length=300, blank=True)
+    group_heading = models.CharField(max_length=300, blank=True)
     dimension = models.CharField(max_length=300, blank=True)
 
     value = models.DecimalField(max_digits=38, decimal_places=10)
@@ -69,7 +69,7 @@ class Fact(ScopedModel):
             because="Ids, places, periods and the vocabulary's own words.",
         ),
         Fields(
-            "company label column group dimension value printed check_detail",
+            "company label column_heading group_heading dimension value printed check_detail",
             Sort.CONTENT,
             because="What a table of a document says, which may be about a person: their pay, their shares.",
             unsearched="It is the text of pages, which are searched.",

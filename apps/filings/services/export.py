@@ -65,7 +65,7 @@ def _row(series: Series, fact: Fact, *, is_restatement: bool) -> tuple[Cell, ...
         fact.currency,
         fact.printed,
         fact.label,
-        fact.column,
+        fact.column_heading,
         fact.document.title,
         str(fact.document_id),
         fact.page,
