@@ -28,6 +28,7 @@ _OTHER = {
     "uuid": "uuidv7()",
     "text": "CASE WHEN {0} = 'x' THEN 'y' ELSE 'x' END",
     "character varying": "CASE WHEN {0} = 'x' THEN 'y' ELSE 'x' END",
+    "numeric": "coalesce({0}, 0) + 1",
     "integer": "coalesce({0}, 0) + 1",
     "smallint": "coalesce({0}, 0) + 1",
     "bigint": "coalesce({0}, 0) + 1",

@@ -267,8 +267,10 @@ def _value(column: Column, place: Place) -> Any:
         case "smallint" | "integer" | "bigint":
             # Small: elements of an array are looked up by it. Unique within a tenant.
             found = number % 100 + rank * 10
-        case "double precision" | "real" | "numeric":
+        case "double precision" | "real":
             found = number / 7
+        case "numeric":
+            found = rank + number % 900 / 1000
         case "date":
             found = f"{1990 + rank * 10}-01-{1 + place.row:02}"
         case "timestamp with time zone":

@@ -76,8 +76,9 @@ def canary(firm: str, scope: str) -> str:
 def content(firm: str, scope: str, kind: str) -> bytes:
     word = canary(firm, scope)
     return (
-        f"# Quarterly {kind.replace('_', ' ')} {word}\n{FIGURES.decode()}\n## Performance\n\n"
+        f"# Quarterly {kind.replace('_', ' ')} {word}\n\n## Performance\n\n"
         f"The maximum drawdown in the fourth quarter was 12.5 %, as {word} reported to the board.\n"
+        f"{FIGURES.decode()}\nIt had no others, as {word} reported to the board.\n"
     ).encode()
 
 
