@@ -140,13 +140,15 @@ def written(firm: Firm, table: str, column: str, value: str) -> Iterator[None]:
 def insert_any(cursor: Any, table: str, firm: Firm) -> UUID:
     """A row with a value of its type in each column that must have one."""
     values = {"uuid": "gen_random_uuid()", "varchar": "''", "text": "''", "bool": "false", "jsonb": "'{}'"}
-    values |= {"timestamptz": "now()", "date": "now()", "int4": "1", "int8": "1"}
+    values |= {"timestamptz": "now()", "date": "now()", "int2": "1", "int4": "1", "int8": "1", "_varchar": "'{}'"}
+    # What a constraint chooses.
+    chosen = {"mode": "'never'"}
     cursor.execute(
         "SELECT column_name, udt_name FROM information_schema.columns WHERE table_name = %s AND is_nullable = 'NO' "
         "AND column_name NOT IN ('id', 'tenant_id')",
         [table],
     )
-    needed = {name: values[type] for name, type in cursor.fetchall()}
+    needed = {name: chosen.get(name) or values[type] for name, type in cursor.fetchall()}
     id = uuid4()
     cursor.execute(
         f"INSERT INTO {table} (id, tenant_id, {', '.join(needed)}) VALUES (%s, %s, {', '.join(needed.values())})",

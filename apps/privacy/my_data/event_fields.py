@@ -57,7 +57,7 @@ _OF_OWN_KEYS: Final = ("core: name prefix",)
 _WITHHELD: Final[Mapping[str, tuple[str, ...]]] = {
     "Digests, which say nothing without the keys of the firm.": (
         "core: content_sha256 before_sha256 base_sha256 result_sha256 context_sha256 "
-        "corpus_sha256 questions_sha256 metrics_sha256",
+        "corpus_sha256 questions_sha256 metrics_sha256 proof_sha256",
         "question: hmac_sha256 key_epoch",
         "answer: answer_hmac_sha256 context_sha256",
         "passages: context_sha256",

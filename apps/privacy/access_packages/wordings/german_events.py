@@ -135,6 +135,7 @@ EVENTS: Final[Mapping[str, str]] = {
     "corpus.document.superseded": "Dokument ersetzt",
     "corpus.job.restarted": "Aufnahme neu begonnen",
     "corpus.person.searched": "Nach einer Person gesucht",
+    "filings.facts.exported": "Zahlen heruntergeladen",
     "intents.access.asked": "Gefragt, wer was erreichen konnte",
     "intents.policy.activated": "Regeln in Kraft gesetzt",
     "intents.policy.approved": "Regeln genehmigt",
