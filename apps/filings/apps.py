@@ -9,7 +9,7 @@ class FilingsConfig(AppConfig):
     verbose_name = "Filings"
 
     def ready(self) -> None:
-        from apps.corpus.reader.derivations import register_store_of_derivation
+        from apps.corpus.registry import register_store_of_derivation
         from apps.filings.events import register_events
         from apps.filings.reading import derivation
         from apps.filings.services.store import store_facts

@@ -21,8 +21,8 @@ from apps.corpus.errors import NoPassagesError
 from apps.corpus.extraction import ExtractionError
 from apps.corpus.extraction.contracts import MediaType, Page
 from apps.corpus.reader.contracts import BOX_PARTS, PagePicture, ReadDocument, ReadPassage, ReadPosting
-from apps.corpus.reader.derivations import check_derived
 from apps.corpus.reader.picture import MOST_CHARACTERS, MOST_PIXELS, MOST_SIDE_PIXELS, PNG_BEGINS
+from apps.corpus.registry import check_derived
 from apps.errors import ApplicationError
 
 # Where a PNG image has the name and the values of its first part.

@@ -49,7 +49,7 @@ class ReadPosting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadDocument:
-    """derived: the results of derivations.py by name, as JSON's types."""
+    """derived: the results of registry.py by name, as JSON's types."""
 
     pages: Sequence[Page]
     children: Sequence[ReadPassage]

@@ -28,9 +28,9 @@ from apps.corpus.extraction.hidden import HiddenTexts
 from apps.corpus.reader.answers import ContradictionError, check_pages, check_picture, check_reading, printable, refusal
 from apps.corpus.reader.contracts import PagePicture, PictureRequest, ReadDocument, ReadRequest
 from apps.corpus.reader.costs import Costs, read_up_to
-from apps.corpus.reader.derivations import derivation_modules
 from apps.corpus.reader.sandbox import Part, told
 from apps.corpus.reader.server import ENDED, MISSING, OPERATIONS, Sign, request_of
+from apps.corpus.registry import derivation_modules
 from config.memory import hide_memory
 
 logger = logging.getLogger("glassbox.corpus")

@@ -12,7 +12,7 @@ from apps.corpus.description import describe, without
 from apps.corpus.errors import NoPassagesError
 from apps.corpus.extraction import extract
 from apps.corpus.reader.contracts import ReadDocument, ReadPassage, ReadPosting, ReadRequest
-from apps.corpus.reader.derivations import derive_all
+from apps.corpus.registry import derive_all
 from apps.corpus.terms import statement_term, term_frequencies
 from apps.corpus.tokens import wordpiece_counter
 

@@ -29,10 +29,10 @@ from apps.corpus.extraction.extract import ALL_PAGES_READ, extract
 from apps.corpus.extraction.hidden import HiddenTexts, hidden_texts
 from apps.corpus.reader.contracts import PagePicture, PictureRequest, ReadDocument, ReadRequest
 from apps.corpus.reader.costs import Costs, allow_page, allow_rest, hold_process
-from apps.corpus.reader.derivations import prepare_derivations
 from apps.corpus.reader.picture import draw_page
 from apps.corpus.reader.reading import read_document
 from apps.corpus.reader.sandbox import Sandbox, kernel
+from apps.corpus.registry import prepare_derivations
 from apps.corpus.tokens import wordpiece_counter
 from apps.errors import ApplicationError
 from config.memory import hide_memory
@@ -78,7 +78,7 @@ def request_of(operation: str) -> TypeAdapter[Any]:
 def serve(control: socket.socket, derivations: Sequence[str] = ()) -> None:
     """Answer requests, one after the other, until the other side closes.
 
-    Args: derivations: the modules of derivations.py.
+    Args: derivations: the modules of apps/corpus/registry.py.
     """
     hide_memory()
     kernel.adopt_orphans()

@@ -1,4 +1,4 @@
-"""Facts as what is derived from a file while it is read (apps/corpus/reader/derivations.py)."""
+"""Facts as what is derived from a file while it is read (apps/corpus/registry.py)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from apps.corpus.description import Description
 from apps.corpus.extraction.contracts import ExtractedDocument, Page
 from apps.corpus.reader.answers import ContradictionError
-from apps.corpus.reader.derivations import Derivation, register_derivation
+from apps.corpus.registry import Derivation, register_derivation
 from apps.filings.contracts import ReadFact
 from apps.filings.reading.facts import read_facts
 from apps.filings.vocabulary.concepts import concepts, find_by_name

@@ -16,7 +16,7 @@ from django.db import connection
 from apps.corpus.models import EMBEDDING_MODELS, Document
 from apps.corpus.providers.protocol import Vectors
 from apps.corpus.reader import ReadDocument, ReadPassage, ReadPosting
-from apps.corpus.reader.derivations import store_derived
+from apps.corpus.registry import store_derived
 from apps.sql_files import read_statements
 
 _SQL = read_statements(__file__)
