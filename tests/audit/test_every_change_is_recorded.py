@@ -44,6 +44,7 @@ EXCEPTIONS: Mapping[str, str] = {
     "apps.audit.webhooks.collecting._sent_for": "notes that an endpoint's message was sent; giving up is recorded",
     "apps.corpus.services.ingest.reembed.reembed": "jobs of a change of the provider; that change is recorded",
     "apps.corpus.services.restricted.DocumentItems.withdraw": "forgets answers kept for a day; restricting is recorded",
+    "apps.filings.services.store.store_facts": "what a job derives of a file; the end of the job is recorded",
     "apps.intents.services.golden._take_over": "copies what a model says of a text that the policy holds already",
     "apps.intents.services.golden._made": "keeps what a model says of a text that the policy holds already",
     "apps.retrieval.kept.history.forget_tenant": "answers whose days are over; asking was recorded",
