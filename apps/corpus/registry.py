@@ -27,7 +27,8 @@ class Derivation:
     module:  the module whose import registers it. It must import without Django's settings.
     name:    its key in the answer of the reading process.
     label:   what a warning calls its result: "Facts".
-    result:  the type of its result.
+    result:  the type of its result, which is a sequence.
+    most:    how many items of it are kept; a warning says so where there are more.
     prepare: reads what it needs from the disk; the process that reads a file may open no others.
     derive:  makes the result of the file's bytes, its pages, its description and its language.
     check:   raises ContradictionError if a result does not agree with the pages.
@@ -37,6 +38,7 @@ class Derivation:
     name: str
     label: str
     result: TypeAdapter[Any]
+    most: int
     prepare: Callable[[], None]
     derive: Callable[[bytes, ExtractedDocument, Description, str], Any]
     check: Callable[[Any, Mapping[int, Page]], None]
@@ -74,7 +76,7 @@ def prepare_derivations(modules: Sequence[str]) -> None:
 def derive_all(
     content: bytes, extracted: ExtractedDocument, about: Description, language: str
 ) -> tuple[dict[str, Any], tuple[ExtractionWarning, ...]]:
-    """Return the result of each derivation as JSON's types, and a warning for each that failed.
+    """Return the result of each derivation as JSON's types, and a warning for each that failed or gave too much.
 
     A failure costs the derived rows and not the document: its passages are searched all the same.
     """
@@ -82,10 +84,15 @@ def derive_all(
     warnings: list[ExtractionWarning] = []
     for each in _derivations.values():
         try:
-            results[each.name] = each.result.dump_python(each.derive(content, extracted, about, language), mode="json")
+            found = each.derive(content, extracted, about, language)
+            results[each.name] = each.result.dump_python(found[: each.most], mode="json")
         except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
             detail = f"{each.label} could not be read from this file ({type(error).__name__})."
             warnings.append(ExtractionWarning(code=WarningCode.PART_NOT_READ, detail=detail))
+        else:
+            if len(found) > each.most:
+                detail = f"{each.label}: only the first {each.most:,} of {len(found):,} were kept."
+                warnings.append(ExtractionWarning(code=WarningCode.PART_NOT_READ, detail=detail))
     return results, tuple(warnings)
 
 

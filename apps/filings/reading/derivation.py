@@ -17,7 +17,7 @@ from apps.filings.vocabulary.concepts import concepts, find_by_name
 
 NAME: Final = "facts"
 MOST_FACTS: Final = 20_000
-"""A document's further facts are left out: so many are no report, and each costs a row."""
+"""A document's further facts are left out, with a warning: so many are no report, and each costs a row."""
 
 
 def prepare() -> None:
@@ -27,15 +27,14 @@ def prepare() -> None:
 
 
 def derive(content: bytes, extracted: ExtractedDocument, about: Description, language: str) -> tuple[ReadFact, ...]:
-    """Return the facts of a document, at most MOST_FACTS."""
-    facts = read_facts(
+    """Return the facts of a document."""
+    return read_facts(
         content,
         extracted,
         fiscal_year=about.fiscal_year,
         fiscal_quarter=about.fiscal_quarter,
         language=language,
     )
-    return facts[:MOST_FACTS]
 
 
 def check(facts: Sequence[ReadFact], pages: Mapping[int, Page]) -> None:
@@ -59,6 +58,7 @@ register_derivation(
         name=NAME,
         label="The figures of its tables",
         result=TypeAdapter(tuple[ReadFact, ...]),
+        most=MOST_FACTS,
         prepare=prepare,
         derive=derive,
         check=check,

@@ -1,0 +1,87 @@
+"""What is derived from a file while it is read: what fails or is cut off is said, and nothing untrue is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from apps.corpus import registry
+from apps.corpus.description import describe
+from apps.corpus.extraction import extract
+from apps.corpus.extraction.contracts import ExtractionWarning
+from apps.corpus.reader.answers import ContradictionError
+from apps.filings.contracts import ReadFact, TextSpan
+from apps.filings.reading import derivation
+from tests.filings.reports import report_html
+
+
+@pytest.fixture
+def changed() -> Iterator[Any]:
+    """Register a changed derivation in place of the real one, for one test."""
+    real = registry._derivations[derivation.NAME]
+    yield lambda **values: registry.register_derivation(replace(real, **values))
+    registry.register_derivation(real)
+
+
+def derived() -> tuple[dict[str, Any], tuple[ExtractionWarning, ...]]:
+    content = report_html(2024)
+    extracted = extract(content, filename="report.html")
+    about = describe(extracted, filename="report.html", given={})
+    return registry.derive_all(content, extracted, about, "en")
+
+
+def facts() -> tuple[ReadFact, ...]:
+    found: tuple[ReadFact, ...] = registry._derivations[derivation.NAME].result.validate_python(derived()[0]["facts"])
+    return found
+
+
+def pages() -> dict[int, Any]:
+    return {page.number: page for page in extract(report_html(2024), filename="report.html").pages}
+
+
+def test_facts_are_derived_without_a_warning() -> None:
+    results, warnings = derived()
+    assert len(results["facts"]) > 30
+    assert warnings == ()
+
+
+def test_a_derivation_that_fails_is_named_in_a_warning(changed: Any) -> None:
+    def fail(*_: object) -> None:
+        raise LookupError("words of the file")
+
+    changed(derive=fail)
+    results, (warning,) = derived()
+    assert results == {}
+    assert "could not be read" in warning.detail
+    assert "words of the file" not in warning.detail
+
+
+def test_what_is_too_much_is_cut_off_with_a_warning(changed: Any) -> None:
+    changed(most=5)
+    results, (warning,) = derived()
+    assert len(results["facts"]) == 5
+    assert "only the first 5 of" in warning.detail
+
+
+def test_true_facts_pass_the_check() -> None:
+    derivation.check(facts(), pages())
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        {"printed": "9,999"},
+        {"concept": "a concept of nobody"},
+        {"page": 99},
+        {"cell": TextSpan(start=0, end=0)},
+        {"row": TextSpan(start=0, end=10**9)},
+    ],
+    ids=lambda lie: next(iter(lie)),
+)
+def test_a_fact_that_its_page_does_not_hold_is_refused(lie: dict[str, Any]) -> None:
+    first, *others = facts()
+    with pytest.raises(ContradictionError):
+        derivation.check([replace(first, **lie), *others], pages())
