@@ -48,7 +48,7 @@ def saved(page: Page) -> None:
     expect(page.get_by_text("Draft saved, version 2")).to_be_visible()
 
 
-def tab_to(page: Page, wanted: Locator, most: int = 60) -> None:
+def tab_to(page: Page, wanted: Locator, most: int = 80) -> None:
     for _ in range(most):
         if wanted.evaluate("element => element === document.activeElement"):
             return
@@ -89,7 +89,7 @@ def test_the_keyboard_alone_gets_through_it(acme: Firm, draft: PolicyVersion, ed
     keyboard = editor.keyboard
     tab_to(editor, editor.get_by_label("Performance may reach Schedules"))
     keyboard.press("Space")
-    tab_to(editor, editor.locator("#intent-i1 > summary"), most=100)
+    tab_to(editor, editor.locator("#intent-i1 > summary"), most=120)
     keyboard.press("Enter")
     add = editor.locator("#intent-i1").get_by_role("button", name="Add an example")
     tab_to(editor, add, most=120)
@@ -101,7 +101,7 @@ def test_the_keyboard_alone_gets_through_it(acme: Firm, draft: PolicyVersion, ed
     # The terms of an open intent lie between; closing it is what an officer does, too.
     editor.locator("#intent-i1 > summary").focus()
     keyboard.press("Enter")
-    tab_to(editor, down, most=120)
+    tab_to(editor, down, most=160)
     keyboard.press("Enter")
     expect(editor.locator("#moved")).to_have_text("Firm profile is now number 2 of 10.")
     expect(down).to_be_focused()
