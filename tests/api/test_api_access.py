@@ -63,6 +63,8 @@ DOORS = (
     Door("get", "/api/v1/documents/{document}/pages/1/image/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/documents/{document}/versions/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/documents/{document}/content/", Permission.DOCUMENT_VIEW),
+    Door("get", "/api/v1/facts/", Permission.DOCUMENT_VIEW),
+    Door("get", "/api/v1/series/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/removals/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/removals/{removal}/", Permission.DOCUMENT_VIEW),
     Door("post", "/api/v1/removals/{removal}/approve/", Permission.PRIVACY_APPROVE),

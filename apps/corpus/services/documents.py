@@ -7,7 +7,7 @@ from functools import partial
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import BinaryField, Func
+from django.db.models import BinaryField, Func, Model
 
 from apps.audit.models import Event, Outcome
 from apps.corpus.errors import DocumentNotFoundError, RemovalByTwoError
@@ -37,10 +37,21 @@ from apps.tenants.principals import PrincipalKind
 from apps.tenants.roles import Permission
 from apps.tenants.streaming import scoped_stream
 
-# Every table with rows of a document. A table that refers to another comes before the table that it refers to.
+# Every table of this room with rows of a document. A table that refers to another comes before the table that it
+# refers to.
 BELOW = (Embedding384, Embedding768, Embedding1536, Posting, Chunk, Page, SourceFile, IngestJob)
 # How much of a file is in memory at once during an export.
 PART_BYTES = 1024 * 1024
+
+
+def tables_below() -> tuple[type[Model], ...]:
+    """Return every table with rows of a document: first those of higher rooms, which refer to nothing below it."""
+    related = [
+        relation.related_model
+        for relation in Document._meta.get_fields(include_hidden=True)
+        if relation.auto_created and (relation.one_to_many or relation.one_to_one)
+    ]
+    return (*(each for each in related if each is not None and each not in BELOW), *BELOW)
 
 
 def document_delete(*, document_id: UUID) -> None:
@@ -88,7 +99,7 @@ def document_delete(*, document_id: UUID) -> None:
         IdempotentRequest.objects.filter(subject_id__in=[document_id, *job_ids]).delete()
         with connection.cursor() as cursor:
             # Plain statements: the ORM would read every passage in order to delete it.
-            for model in BELOW:
+            for model in tables_below():
                 cursor.execute(
                     f"DELETE FROM {model._meta.db_table} WHERE tenant_id = %s AND scope_id = %s "  # noqa: S608
                     "AND document_id = %s",
