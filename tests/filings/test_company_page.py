@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import zipfile
+from dataclasses import replace
 
 import pytest
 
@@ -77,6 +78,14 @@ def test_a_csv_has_a_row_for_each_fact_with_its_source(acme: Firm, ann: Visitor,
     assert revenue["2023", reports[1].title] == str(YEARS[2023].revenue * 1_000_000)
     assert revenue["2023", reports[0].title] == revenue["2023", reports[1].title]
     assert actions(acme, ["filings."]) == ["filings.facts.exported"]
+
+
+def test_a_loss_is_a_number_in_a_csv(acme: Firm, ann: Visitor) -> None:
+    take_in(acme, 2024, years={**YEARS, 2024: replace(YEARS[2024], expenses=1900)}, title="A loss")
+    answer = ann.post(f"/admin/companies/?company={COMPANY}", {"format": "csv"})
+    rows = csv.DictReader(io.StringIO(answer.content.decode()))
+    losses = [row["value"] for row in rows if row["concept"] == "operating income" and row["document"] == "A loss"]
+    assert "-195000000" in losses
 
 
 def test_a_workbook_is_one(ann: Visitor) -> None:

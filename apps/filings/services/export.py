@@ -15,7 +15,6 @@ from apps.audit.reporting.delimited import csv_bytes
 from apps.audit.services import record
 from apps.filings.events import EXPORTED
 from apps.filings.models import Fact
-from apps.filings.numbers import plain_number
 from apps.filings.selectors import Series
 from apps.tenants.context import current_scope
 from apps.tenants.roles import Permission
@@ -24,7 +23,6 @@ _COLUMNS: Final = (
     *("company", "concept", "dimension", "fiscal_year", "fiscal_quarter", "months", "ends_on", "value", "unit"),
     *("currency", "printed", "row", "column", "document", "document_id", "page", "restated", "check", "how_read"),
 )
-_VALUE: Final = _COLUMNS.index("value")
 
 
 class FactsFormat(StrEnum):
@@ -60,7 +58,7 @@ def _row(series: Series, fact: Fact, *, is_restatement: bool) -> tuple[Cell, ...
         fact.fiscal_quarter,
         fact.months,
         fact.ends_on.isoformat() if fact.ends_on else "",
-        plain_number(fact.value),
+        _number(fact.value),
         fact.unit,
         fact.currency,
         fact.printed,
@@ -75,6 +73,11 @@ def _row(series: Series, fact: Fact, *, is_restatement: bool) -> tuple[Cell, ...
     )
 
 
+def _number(value: Decimal) -> int | float:
+    """Return a value as a number: a text with a minus before it would be guarded as a formula."""
+    return int(value) if value == value.to_integral_value() else float(value)
+
+
 def _workbook(rows: Sequence[Sequence[Cell]]) -> bytes:
     """Return a workbook of one sheet. Texts are written as texts: a spreadsheet takes none for a formula."""
     made = io.BytesIO()
@@ -86,9 +89,7 @@ def _workbook(rows: Sequence[Sequence[Cell]]) -> bytes:
             sheet.write_string(0, column, name, heading)
         for place, row in enumerate(rows, start=1):
             for column, value in enumerate(row):
-                if column == _VALUE:
-                    sheet.write_number(place, column, float(Decimal(str(value))))
-                elif isinstance(value, int):
+                if isinstance(value, int | float):
                     sheet.write_number(place, column, value)
                 else:
                     sheet.write_string(place, column, str(value))
