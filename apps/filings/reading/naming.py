@@ -10,6 +10,7 @@ from apps.corpus.extraction.statements import Statement
 from apps.filings.contracts import FactUnit
 from apps.filings.vocabulary.concepts import Concept, Period, find_by_name
 
+AT_BEGINNING: Final = "cash at beginning of period"
 _MARKS: Final = re.compile(
     r"\s*(?:\((?:\d{1,2}|[a-z]{1,2}|note[s]?\s[\d,\sand]{1,20}|see[^()]{0,40})\)|\*+|\u2020+|[\u00b9\u00b2\u00b3])",
     re.IGNORECASE,
