@@ -73,7 +73,7 @@ def check_reading(read: ReadDocument, possible: frozenset[MediaType]) -> None:
     _check_parents(read, pages)
     _check_postings(read.postings, len(read.children), read.term_count)
     try:
-        check_derived(read.derived, pages)
+        check_derived(read.derived, pages, read.media_type)
     except (KeyError, ValidationError):
         _refuse("something derived that was not asked for")
 

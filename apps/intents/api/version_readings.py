@@ -21,6 +21,7 @@ from apps.intents.diff import policy_diff_json
 from apps.intents.policy_file import render_policy_file, version_heading
 from apps.intents.selectors import policy_in_force, policy_versions, version_snapshot
 from apps.intents.services.checking import version_checked
+from apps.intents.standing import TO_COME
 from apps.intents.validation import policy_problems
 from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
 from apps.tenants.api.serializers import StrictSerializer
@@ -126,7 +127,8 @@ class PolicyVersionCheckView(ApiView):
         acting = ShortScopes.all_of(self.principal)
         with acting.open():
             version = visible_version(id)
-            problems = list(policy_problems(version_snapshot(version)))
+            in_force = policy_in_force() if version.status in TO_COME else None
+            problems = list(policy_problems(version_snapshot(version), in_force))
         golden = None if problems else version_checked(version.id, acting).result()
         return Response(
             {

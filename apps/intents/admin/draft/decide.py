@@ -110,7 +110,7 @@ def _asked(version: PolicyVersion) -> str:
 
 
 def _refused(version: PolicyVersion) -> list[str]:
-    problems = policy_problems(version_snapshot(version))
+    problems = policy_problems(version_snapshot(version), policy_in_force())
     return [f"In its current state it would be refused: {' '.join(problems)}"] if problems else []
 
 

@@ -79,7 +79,7 @@ def _save(request: HttpRequest, version: PolicyVersion) -> HttpResponse:
         conflict = _conflict(stored, parsed.content, fields)
         # With the revision that stands there now: having read the difference, the officer may save over it.
         return _editor(request, version, fields, parsed, revision=version.revision, status=409, conflict=conflict)
-    problems = len(policy_problems(parsed.content))
+    problems = len(policy_problems(parsed.content, policy_in_force()))
     left = f" {problems} problem{'s' * (problems != 1)} to fix before it can be submitted." if problems else ""
     messages.success(
         request, f"Draft saved, version {saved.number}. Nothing in it takes effect until it is approved.{left}"

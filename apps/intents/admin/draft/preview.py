@@ -36,7 +36,7 @@ def outlook(fields: DraftFields, parsed: ParsedDraft) -> dict[str, Any]:
     """For the templates. Without a content there is nothing to tell but that something must be mended first."""
     in_force = policy_in_force()
     content = parsed.content
-    problems = placed_problems(policy_problems(content), fields) if content else ()
+    problems = placed_problems(policy_problems(content, in_force), fields) if content else ()
     return {
         "readable": content is not None,
         "problems": problems,
