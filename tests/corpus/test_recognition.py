@@ -13,6 +13,7 @@ from apps.corpus.extraction import ExtractedDocument, HowPageRead, Limits, Warni
 from apps.corpus.extraction.contracts import WORD_PARTS, RecognisedWord
 from apps.corpus.extraction.errors import NoTextError
 from apps.corpus.extraction.ocr import boxes, recognition
+from apps.corpus.extraction.ocr.pages import DOUBTFUL_CONFIDENCE
 from tests.corpus.files import PAGE_HEIGHT, PAGE_WIDTH, PdfPage, Text, lines, pdf
 from tests.corpus.hostile import page_pdf, stream
 from tests.corpus.scanned import Scanner, mixed, pictures_pdf, statement
@@ -114,8 +115,14 @@ def test_a_page_that_can_hardly_be_read_is_a_warning() -> None:
     (doubtful,) = [each for each in document.warnings if each.code is WarningCode.RECOGNITION_DOUBTFUL]
     sure = document.pages[1].recognition
     assert sure is not None
-    assert sure.confidence < 0.9
-    assert f"2 ({sure.confidence:.0%})" in doubtful.detail
+    assert sure.confidence < DOUBTFUL_CONFIDENCE
+    assert f"2 ({sure.confidence:.1%})" in doubtful.detail
+
+
+def test_a_page_whose_commas_are_read_as_points_is_a_warning() -> None:
+    document = read(Scanner(blur=1.5).scan(pdf([statement(2).page])))
+    assert "Revenue | 2023: 23.162" in document.pages[0].text
+    assert WarningCode.RECOGNITION_DOUBTFUL in [warning.code for warning in document.warnings]
 
 
 # --- Where words stand ----------------------------------------------------------------------------------------------
