@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from apps.corpus.extraction.pdf_lines import Line
 
 DOUBTFUL_CONFIDENCE: Final = 0.99
-"""Pages below are named in a warning. Measured on scans of tests/corpus/scanned.py: pages of figures without an error are
-above .995; below .99 a sixth to a half of the figures was wrong, most often a comma that was read as a point."""
+"""Pages below are named in a warning. Measured on scans of tests/corpus/scanned.py: pages of figures without an error
+are above .995; below .99 a sixth to a half of the figures was wrong, most often a comma that was read as a point."""
 _MOST_NAMED: Final = 12
 _OFF: Final = "text recognition is switched off (GLASSBOX_OCR)"
 _MISSING: Final = "text recognition is not installed (packages rapidocr and onnxruntime)"
