@@ -32,6 +32,7 @@ _YEAR: Final = re.compile(
     r"(?<![\d.,$€£])(?:FY)?((?:19|20)\d\d)(?!\d|[.,]\d|\s?%|\s(?:thousand|million|billion|tausend|milli|percent|prozent))",
     re.IGNORECASE,
 )
+_SPLIT_YEAR: Final = re.compile(r"(?<!\d)(?P<century>19|20)\d\d/(?P<end>\d\d)(?!\d)")
 _IN_A_YEAR: Final = re.compile(r"(?P<figure>\(?\d[\d.,]*\)?)(?:\s%)?\s(?:in|im Jahr)\s(?:FY)?(?P<year>(?:19|20)\d\d)")
 _OF_A_YEAR: Final = re.compile(r"\s(?:in|im Jahr)\s(?:FY)?(?P<year>(?:19|20)\d\d):\s(?P<figure>\(?\d[\d.,]*\)?)")
 _MOVED: Final = re.compile(
@@ -95,12 +96,13 @@ class _Known:
         self.named: set[int] = set()
 
     def add_row(self, text: str, language: str) -> None:
-        numbers = read_numbers(text, language)
-        # Costs may be printed in brackets throughout, and are named without.
-        unsigned = all(each.negative for each in numbers if each.value and not is_year(each))
-        for each in numbers:
-            named = _YEAR.findall(text[text.rfind("|", 0, each.start) + 1 : each.start].partition(": ")[0])
-            years = {int(year) for year in named} if len(set(named)) == 1 else {None}
+        cells = [each.rpartition(": ") for each in text.split("|")]
+        read = [(_year_of(heading), each) for heading, _, cell in cells for each in read_numbers(cell, language)]
+        # Costs may be printed in brackets throughout, and are named without. The number of a note is no amount.
+        of_a_year = [each for year, each in read if year] or [each for _, each in read if not is_year(each)]
+        unsigned = all(each.negative for each in of_a_year if each.value)
+        for year, each in read:
+            years = {year}
             for value in {-each.value if each.negative else each.value, *((each.value,) if unsigned else ())}:
                 self._years.setdefault(value, set()).update(years)
 
@@ -118,6 +120,12 @@ class _Known:
         return (
             None in found or (bool(found) and not years) or any(min(years) <= each <= max(years) for each in of_a_year)
         )
+
+
+def _year_of(heading: str) -> int | None:
+    """Return the one year that the heading of a column names; the second of a split one: 2023/24 is 2024."""
+    named = {int(year) for year in _YEAR.findall(_SPLIT_YEAR.sub(r"\g<century>\g<end>", heading))}
+    return named.pop() if len(named) == 1 else None
 
 
 def _check_in_notation(line: str, language: str, known: _Known) -> list[Finding]:

@@ -167,7 +167,7 @@ _VERB: Final = (
 SHARES: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        r"^(?P<part>[^:?]+?)\s+to\s+(?P<whole>[^:?]+?)\s*\(?(?:%|in\s+%|in\s+per\s?cent|as\s+a\s+percentage)\)?$",
+        r"^(?P<part>[^:?]+?)\s+to\s+(?!(?:FY\s?|fiscal\s+)?\d)(?P<whole>[^:?]+?)\s*\(?(?:%|in\s+%|in\s+per\s?cent|as\s+a\s+percentage)\)?$",
         rf"(?P<part>.+?)\s(?:as\s+(?:an?\s+)?|in\s+)?{_SHARE}\s+(?:of|von|vom|de[rs])\s+(?P<whole>(?:(?!\b{_VERB}\b).)+)$",
         rf"\b(?:{_SHARE}|part|how\s+much)\s+of\s+(?P<whole>.+?)\s+{_VERB}\b(?P<part>.+)",
         r"\b(?:share|weight|proportion)\s+(?:do|does|did|has|have|had|is|was)\s+(?P<part>.+?)\s+(?:have\s+|had\s+)?(?:of|in)\s+(?P<whole>.+)",

@@ -8,6 +8,8 @@ from decimal import Decimal
 from typing import Final
 
 from apps.retrieval.contracts import QueryAnalysis
+from apps.retrieval.stages.figures.calculating.defined import find_defined
+from apps.retrieval.stages.figures.calculating.definitions import Definition, read_definition
 from apps.retrieval.stages.figures.calculating.form_words import AVERAGE, SUM
 from apps.retrieval.stages.figures.calculating.forms import AskedForm, Form
 from apps.retrieval.stages.figures.calculating.operands import (
@@ -31,7 +33,11 @@ _OF_SEVERAL: Final = re.compile(f"{AVERAGE.pattern}|{SUM.pattern}", re.IGNORECAS
 def compare_companies(
     companies: Sequence[str], asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis
 ) -> Calculated | None:
-    """Return the figure of each company, or its change in per cent, the highest first; None if one is not held."""
+    """Return the figure of each company, or its change in per cent, the highest first; None if one is not held.
+
+    The figure is a row, a measure, or the ratio that the question brings: "R&D as a % of revenue".
+    """
+    definition = read_definition(analysis.text)
     if (
         asked.form not in _COMPARED
         or _OF_SEVERAL.search(analysis.text)
@@ -41,7 +47,7 @@ def compare_companies(
     all_series: list[TimeSeries] = []
     for company in companies:
         own = [each for each in series if each.passage.chunk.document.company == company]
-        time_series = find_time_series(analysis.text, own, analysis)
+        time_series = _find(definition, asked, own, analysis)
         if time_series is None:
             return None
         all_series.append(time_series)
@@ -71,6 +77,13 @@ def compare_companies(
         shown = f"{most.text} - {least.text} = {result}"
         lines.append(words.less.format(name=name, other=other, year=shown_year, sum=shown))
     return show(lines, [each for _, each in order], each_its_own=True)
+
+
+def _find(
+    definition: Definition | None, asked: AskedForm, own: Sequence[Series], analysis: QueryAnalysis
+) -> TimeSeries | None:
+    defined = find_defined(definition, asked, own, analysis, goes_on=False) if definition else None
+    return defined or find_time_series(analysis.text, own, analysis)
 
 
 def _in_one_scale(operands: Sequence[Operand], words: Wording) -> list[Operand]:
