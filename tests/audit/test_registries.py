@@ -72,7 +72,7 @@ def test_the_registries_are_found() -> None:
 
 def test_a_room_has_one_registry() -> None:
     places = {name.rpartition(".")[0] for name in FOUND}
-    assert places == {f"apps.{room}.registry" for room in ("tenants", "audit", "erasure", "intents")}
+    assert places == {f"apps.{room}.registry" for room in ("tenants", "audit", "erasure", "corpus", "intents")}
 
 
 @pytest.mark.parametrize("name", sorted(FOUND))

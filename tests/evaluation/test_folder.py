@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from apps.corpus.extraction import ExtractedDocument, extract
-from apps.corpus.kinds import DocumentType, Kind
+from apps.corpus.kinds import DocumentType
 from apps.corpus.services.ingest.manifest import plan
+from apps.intents.fund_house import FUND_HOUSE
 from tests.evaluation import tarnwick
 from tests.evaluation.folder import content_of, main, page_of, source_named, write_folder
 from tests.evaluation.questions import QUESTIONS, TWINS, Evidence, Question, QuestionType
@@ -41,7 +42,7 @@ def words(source: Source) -> Counter[str]:
 
 
 def test_every_kind_is_there() -> None:
-    assert {source.kind for source in SOURCES} == set(Kind)
+    assert {source.kind for source in SOURCES} == set(FUND_HOUSE)
 
 
 def test_every_format_is_there() -> None:

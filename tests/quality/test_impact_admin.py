@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from apps.corpus.kinds import Kind
+from apps.intents.fund_house import FundHouse
 from apps.intents.models import PolicyVersion
 from apps.quality.impact.runner import impact_run
 from apps.quality.models import ImpactState, PolicyImpact
@@ -20,7 +20,7 @@ from tests.visitor import Page, Visitor
 
 pytestmark = pytest.mark.django_db
 
-NARROWER = with_kinds("performance", Kind.FUND_PROFILE)
+NARROWER = with_kinds("performance", FundHouse.FUND_PROFILE)
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def test_a_draft_that_was_changed_since_is_out_of_date(
 ) -> None:
     computed(officer, draft)
     assert "out of date" not in olivia.open("policy_impact", draft.id).text
-    changed(officer, draft, with_kinds("performance", Kind.SCHEDULE))
+    changed(officer, draft, with_kinds("performance", FundHouse.SCHEDULE))
     page = olivia.open("policy_impact", draft.id)
     assert "out of date: the draft has changed since. Compute it again" in page.text
     assert buttons(page) == ["Compute the impact again"]
