@@ -251,12 +251,21 @@ class KindBudget(TenantModel):
             because="Ids, keys, figures and roles.",
         ),
         Fields(
-            "label name description examples",
+            "label name description",
             Sort.FREE_TEXT,
             because=reasons.WORDS_OF_POLICY,
             cleared_by="intents.policies",
             stays=f"When a person is erased. {reasons.RULES_OF_ANSWERS} A draft's author can take an example out.",
             withheld=reasons.OF_THE_POLICY,
+        ),
+        Fields(
+            "examples",
+            Sort.FREE_TEXT,
+            because=reasons.WORDS_OF_POLICY,
+            cleared_by="intents.policies",
+            stays=f"When a person is erased. {reasons.RULES_OF_ANSWERS} A draft's author can take an example out.",
+            withheld=reasons.OF_THE_POLICY,
+            unsearched="Short names of sorts of documents; the description beside them is searched.",
         ),
         texts=Texts("intents.kind_budgets", "Kinds of documents", "label name description"),
     )
