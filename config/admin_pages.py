@@ -13,6 +13,7 @@ from apps.erasure.admin.retention import draft as retention_draft
 from apps.erasure.admin.retention.page import retention_view
 from apps.erasure.admin.retention.purges import purge_new_view, purge_view, purges_view
 from apps.erasure.admin.retention.review import schedule_view
+from apps.filings.admin.company import companies_view
 from apps.intents.admin import access as policy_access
 from apps.intents.admin import compare as policy_compare
 from apps.intents.admin.desk.page import desk_view
@@ -24,6 +25,7 @@ from apps.intents.admin.draft.preview import draft_preview_view
 from apps.intents.admin.example_add import example_add_view
 from apps.intents.admin.review.list import reviews_view
 from apps.intents.admin.review.page import review_view
+from apps.intents.admin.review.proof import proof_file_view, proof_view
 from apps.operations.admin.overview import signs_view
 from apps.privacy.admin.access import page as access_package
 from apps.privacy.admin.inventory.page import inventory_progress_view, inventory_view
@@ -101,6 +103,8 @@ PAGES: Final = (
     ("policy/compare/", policy_compare.compare_view, "policy_compare"),
     ("policy/reviews/", reviews_view, "policy_reviews"),
     ("policy/versions/<uuid:version_id>/review/", review_view, "policy_review"),
+    ("policy/versions/<uuid:version_id>/proof/", proof_view, "policy_proof"),
+    ("policy/versions/<uuid:version_id>/proof/file/", proof_file_view, "policy_proof_file"),
     ("policy/desk/", desk_view, "policy_desk"),
     ("policy/examples/add/", example_add_view, "policy_example_add"),
     ("ask/", ask_view, "ask"),
@@ -114,6 +118,7 @@ PAGES: Final = (
     ("policy/sent/", sent_inbox.inbox_view, "sent_inbox"),
     ("policy/sent/<uuid:sent_id>/", sent_inbox.sent_question_view, "sent_question"),
     ("policy/unrecognised/", unrecognised_view, "policy_unrecognised"),
+    ("companies/", companies_view, "companies"),
     ("audit/models/", usage_view, "model_usage"),
     ("audit/replay/<uuid:event_id>/", replay_view, "question_replay"),
     ("quality/questions/", evaluation.questions_view, "evaluation_questions"),

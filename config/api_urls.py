@@ -27,7 +27,9 @@ from apps.corpus.api.removals import (
     RemovalView,
 )
 from apps.erasure.api.certificates import CertificateListView, CertificateView
+from apps.filings.api.facts import FactListView, SeriesView
 from apps.intents.api.access import AccessView
+from apps.intents.api.proofs import PolicyVersionProofView
 from apps.intents.api.version_readings import PolicyVersionCheckView, PolicyVersionDiffView, PolicyVersionFileView
 from apps.intents.api.version_steps import (
     VersionApproveView,
@@ -95,6 +97,8 @@ urlpatterns = [
     path("v1/documents/<uuid:id>/pages/<int:number>/", PageView.as_view()),
     path("v1/documents/<uuid:id>/pages/<int:number>/image/", PageImageView.as_view()),
     path("v1/documents/<uuid:id>/versions/", VersionListView.as_view()),
+    path("v1/facts/", FactListView.as_view()),
+    path("v1/series/", SeriesView.as_view()),
     path("v1/documents/<uuid:id>/content/", ContentView.as_view()),
     path("v1/removals/", RemovalListView.as_view()),
     path("v1/removals/<uuid:id>/", RemovalView.as_view()),
@@ -110,6 +114,7 @@ urlpatterns = [
     path("v1/policy/versions/<uuid:id>/", PolicyVersionView.as_view()),
     path("v1/policy/versions/<uuid:id>/file/", PolicyVersionFileView.as_view()),
     path("v1/policy/versions/<uuid:id>/diff/", PolicyVersionDiffView.as_view()),
+    path("v1/policy/versions/<uuid:id>/proof/", PolicyVersionProofView.as_view()),
     path("v1/policy/versions/<uuid:id>/check/", PolicyVersionCheckView.as_view()),
     path("v1/policy/versions/<uuid:id>/submit/", VersionSubmitView.as_view()),
     path("v1/policy/versions/<uuid:id>/approve/", VersionApproveView.as_view()),

@@ -5,34 +5,35 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from enum import StrEnum
+
+from django.db import models
 
 
-class FactUnit(StrEnum):
+class FactUnit(models.TextChoices):
     """What a figure counts."""
 
-    MONEY = "money"
-    PER_SHARE = "per_share"
-    SHARES = "shares"
-    PERCENT = "percent"
-    NUMBER = "number"
+    MONEY = "money", "Amount of money"
+    PER_SHARE = "per_share", "Amount per share"
+    SHARES = "shares", "Shares"
+    PERCENT = "percent", "Per cent"
+    NUMBER = "number", "Number"
 
 
-class HowRead(StrEnum):
+class HowRead(models.TextChoices):
     """From what a figure was read."""
 
-    XBRL = "xbrl"
-    HTML_TABLE = "html_table"
-    PDF_TABLE = "pdf_table"
-    OTHER_TABLE = "other_table"
+    XBRL = "xbrl", "Inline XBRL"
+    HTML_TABLE = "html_table", "Table of an HTML page"
+    PDF_TABLE = "pdf_table", "Table of a PDF page"
+    OTHER_TABLE = "other_table", "Table of another file"
 
 
-class CheckResult(StrEnum):
+class CheckResult(models.TextChoices):
     """Whether the sums that a figure belongs to hold. Failed: the figure is not quoted without saying so."""
 
-    UNCHECKED = "unchecked"
-    PASSED = "passed"
-    FAILED = "failed"
+    UNCHECKED = "unchecked", "Not checked"
+    PASSED = "passed", "Sums hold"
+    FAILED = "failed", "Sums do not hold"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,6 +47,16 @@ class BaselineBudget(TypedDict):
     retired: NotRequired[bool]
 
 
+class BaselineInvariant(TypedDict):
+    """What no version may let through. Mode `never` or `only`; empty roles or intents stand for all."""
+
+    name: str
+    mode: str
+    roles: list[str]
+    intents: list[str]
+    kinds: list[str]
+
+
 class BaselineClassifier(TypedDict):
     """The settings that decide when a question is recognised. apps/intents/scoring.py describes the score."""
 

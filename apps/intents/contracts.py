@@ -8,6 +8,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from apps.corpus.kinds import Kind, RetentionClass, SourceType
+from apps.intents.invariants import Invariant
 from apps.intents.retrieval_settings import RetrievalSettings
 from apps.tenants.roles import Role
 
@@ -125,6 +126,7 @@ class PolicySnapshot:
     total_cap_chars: int
     classifier: ClassifierSettings
     retrieval: RetrievalSettings
+    invariants: tuple[Invariant, ...] = ()
 
     def intent(self, name: str) -> IntentRule | None:
         return next((rule for rule in self.intents if rule.name == name), None)

@@ -11,6 +11,8 @@ from apps.corpus.kinds import Kind
 from apps.intents.contracts import UNRECOGNISED, FallbackRule, IntentRule, PolicySnapshot, RecordingMode
 from apps.intents.diff_kinds import ChangeKind, PolicyChange, kind_changes, uploaders_in_words
 from apps.intents.diff_words import RECOGNITION, RECORDED, kinds_in_words, listed, quoted, setting_in_words
+from apps.intents.proof.invariants import invariant_words
+from apps.intents.proof.words import names_of
 from apps.intents.rendering import policy_sha256
 from apps.intents.snapshots.content import policy_content
 
@@ -57,6 +59,7 @@ def policy_diff(before: PolicySnapshot, after: PolicySnapshot) -> PolicyDiff:
         *_term_changes(before, after),
         *_order_changes(before, after),
         *_retrieval_changes(before, after),
+        *_invariant_changes(before, after),
     ]
     if not changes and policy_content(before) != policy_content(after):
         changes.append(_other("They differ in a detail that can't be put into words; compare the two files."))
@@ -233,6 +236,16 @@ def _retrieval_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterato
     for name in new:
         if old[name] != new[name]:
             yield _other(setting_in_words(name, old[name], new[name]))
+
+
+def _invariant_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[PolicyChange]:
+    names = names_of(before, after)
+    for each in after.invariants:
+        if each not in before.invariants:
+            yield _other(f"The invariant {quoted(each.name)} is set: {invariant_words(each, names)}")
+    for each in before.invariants:
+        if each not in after.invariants:
+            yield _other(f"The invariant {quoted(each.name)} no longer holds: {invariant_words(each, names)}")
 
 
 def _other(sentence: str, intent: str | None = None) -> PolicyChange:

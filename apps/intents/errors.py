@@ -236,3 +236,25 @@ class GoldenAccuracyError(ApplicationError):
         "Version {number} recognises {accuracy} of its review examples, which is below its own bar of {minimum}. "
         "Examples that go wrong include: {examples}."
     )
+
+
+class ProofMissingError(ApplicationError):
+    """Data: number."""
+
+    code: ClassVar[str] = "intents.proof_missing"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = (
+        "Version {number} has no proof of what it changes, so it can't be approved. Send it back: its author submits "
+        "it again, and the proof is computed then."
+    )
+
+
+class ProofAlteredError(ApplicationError):
+    """Data: number, problem."""
+
+    code: ClassVar[str] = "intents.proof_altered"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = (
+        "The proof of version {number} is not the one that was recorded: {problem}. Nothing was done. Tell the "
+        "operator, and verify the audit log."
+    )

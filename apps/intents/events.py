@@ -9,12 +9,13 @@ ACCESS_ASKED = "intents.access.asked"
 
 # content_sha256 is the digest of the version's content after the step. before_sha256 is the digest of the draft before
 # the change; in all other steps, of the policy that was in force then. So every event shows what would replace what.
+# proof_sha256 is the digest of the proof that was stored with the submission; its approval names the same.
 _VERSION = frozenset({"number", "origin", "reason", "author", "before_sha256", "content_sha256"})
 _STEPS = {
     "intents.policy.drafted": ("Draft begun", {"revision"}),
     "intents.policy.draft_changed": ("Draft changed", {"revision"}),
-    "intents.policy.submitted": ("Policy submitted", set()),
-    "intents.policy.approved": ("Policy approved", {"effective_from"}),
+    "intents.policy.submitted": ("Policy submitted", {"proof_sha256"}),
+    "intents.policy.approved": ("Policy approved", {"effective_from", "proof_sha256"}),
     "intents.policy.rejected": ("Policy rejected", set()),
     "intents.policy.sent_back": ("Policy sent back", set()),
     "intents.policy.withdrawn": ("Policy withdrawn", {"revision"}),

@@ -10,6 +10,7 @@ from apps.corpus.kinds import KIND_KEY
 from apps.corpus.services.ingest.kind import adding_roles
 from apps.intents.contracts import UNRECOGNISED, IntentRule, PolicySnapshot
 from apps.intents.errors import InvalidPolicyError
+from apps.intents.proof.invariants import invariant_problems
 
 MINIMUM_INTENTS, MAXIMUM_INTENTS = 5, 10
 MINIMUM_EXAMPLES = 5
@@ -26,6 +27,7 @@ def policy_problems(snapshot: PolicySnapshot) -> tuple[str, ...]:
         *_kind_problems(snapshot),
         *_budget_problems(snapshot),
         *_threshold_problems(snapshot),
+        *invariant_problems(snapshot),
     )
 
 

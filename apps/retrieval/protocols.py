@@ -13,6 +13,7 @@ from apps.retrieval.contracts import (
     CorpusInventory,
     DocumentId,
     FloatVector,
+    FoundLine,
     GivenFilters,
     Healing,
     QueryAnalysis,
@@ -94,6 +95,14 @@ class ChunkStore(Protocol):
         """Return the passages of these documents whose page prints one of `statements`, with the statements it prints.
 
         The passages are ordered by document, in the order given, then by number; at most `most` are returned.
+        """
+
+    def with_facts(
+        self, document_ids: Sequence[DocumentId], concepts: Sequence[str], *, within: SearchBounds, most: int
+    ) -> tuple[tuple[StoredChunk, tuple[FoundLine, ...]], ...]:
+        """Return the passages of these documents that hold rows of the concepts, with at most `most` such rows.
+
+        The passages are ordered by document, in the order given, then by number.
         """
 
     def vectors(

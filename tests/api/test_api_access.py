@@ -80,6 +80,7 @@ DOORS = (
     Door("delete", "/api/v1/policy/versions/{version}/", Permission.POLICY_EDIT),
     Door("get", "/api/v1/policy/versions/{version}/file/", Permission.POLICY_VIEW),
     Door("get", "/api/v1/policy/versions/{version}/diff/", Permission.POLICY_VIEW),
+    Door("get", "/api/v1/policy/versions/{version}/proof/", Permission.AUDIT_VIEW),
     Door("get", "/api/v1/policy/versions/{version}/check/", Permission.POLICY_VIEW),
     Door("post", "/api/v1/policy/versions/{version}/submit/", Permission.POLICY_EDIT),
     Door("post", "/api/v1/policy/versions/{version}/approve/", Permission.POLICY_APPROVE),

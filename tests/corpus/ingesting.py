@@ -31,6 +31,13 @@ The maximum drawdown of the Alpha Fund in the fourth quarter was 12.5 %. It reco
 Management fees are charged quarterly and amount to 0.75 % a year of the net asset value.
 """
 
+FIGURES = b"""
+| In EUR million | 2024 | 2023 |
+| --- | --- | --- |
+| Revenue | 120 | 110 |
+"""
+"""A table whose figures become facts."""
+
 
 def remote_profile(server: ModelServer, **changes: Any) -> dict[str, Any]:
     """An OpenAI profile that is answered by the test server."""

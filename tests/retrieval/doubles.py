@@ -22,6 +22,7 @@ from apps.retrieval.contracts import (
     DenseHit,
     DocumentId,
     FloatVector,
+    FoundLine,
     GeneratedAnswer,
     GivenFilters,
     InventoryEntry,
@@ -145,6 +146,7 @@ class HeldCorpus:
     entries: tuple[InventoryEntry, ...] = ()
     gone: frozenset[int] = frozenset()
     stored: Mapping[ChunkId, FloatVector] = field(default_factory=dict)
+    facts: tuple[tuple[StoredChunk, tuple[FoundLine, ...]], ...] = ()
 
     def read(self, bounds: SearchBounds) -> CorpusInventory:
         return CorpusInventory(entries=tuple(each for each in self.entries if each.kind in bounds.kinds))
@@ -170,6 +172,12 @@ class HeldCorpus:
         ]
         place = {document_id: position for position, document_id in enumerate(document_ids)}
         return tuple(sorted(found, key=lambda chunk: (place[chunk.document.document_id], chunk.number))[:most])
+
+    def with_facts(
+        self, document_ids: Sequence[DocumentId], concepts: Sequence[str], *, within: SearchBounds, most: int
+    ) -> tuple[tuple[StoredChunk, tuple[FoundLine, ...]], ...]:
+        """The given ones, whatever is asked for."""
+        return self.facts
 
     def load(self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds) -> tuple[StoredChunk, ...]:
         wanted = set(chunk_ids)

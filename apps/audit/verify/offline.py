@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Verify an export of a Glassbox audit log. One file, the standard library alone, Python 3.9 or later.
 
-    python verify_log.py EXPORT --checkpoint FILE [--key NAME+MARK+KEY] [--witness NAME+MARK+KEY] [--json]
+    python verify_log.py EXPORT --checkpoint FILE [--key NAME+MARK+KEY] [--witness NAME+MARK+KEY] [--proof FILE]
+                         [--json]
 
 EXPORT is the directory or the .zip that `manage.py audit export` wrote. FILE is a checkpoint of this log (a signed
 note) that you kept from before, or got from somebody whom the log's operator can't reach: without one, a log that was
@@ -23,6 +24,10 @@ Ends with
 
 Time stamps (RFC 3161) are not checked here. --stamps DIR writes each that is in the export to DIR, with the note that
 it is of; then: openssl ts -verify -data SIZE.note -in SIZE.tsr -CAfile ROOTS.pem
+
+--proof FILE is the proof of a policy version, as the version's page hands it out. The log must name its digest for a
+submission of the two contents that are in it, and each of its theorems is decided anew, by enumerating both contents
+and who may ask where. Who that was is the proof's own word, vouched for by the digest. Its sentences are not looked at.
 
 The program computes everything anew: commitments (HMAC-SHA256), leaves and roots (RFC 6962), signatures (Ed25519,
 RFC 8032). That an earlier checkpoint begins the log is found by computing the root over so many of its leaves.
@@ -50,6 +55,8 @@ What the classes mean:
     UNWITNESSED           a witness that was named has cosigned no checkpoint that is here
     UNSIGNED_REMOVAL      a field group is gone, and what authorises that lies above every trusted checkpoint
     UNSIGNED_TAIL         events above every trusted checkpoint are so old that one should have been signed over them
+    UNRECORDED_PROOF      no submission of a policy in the log names the digest of the proof that was given
+    WRONG_PROOF           a theorem of the proof, or a digest in it, is not what follows from its contents
     MALFORMED             a line of the export can't be read, or says something that no log does
 """
 
@@ -85,6 +92,10 @@ SEALED_WITHIN_S = 300
 SIGNED_WITHIN_S = 3600
 # Classes that contradict nothing, and prove nothing either.
 UNPROVEN = ("UNSIGNED_REMOVAL", "UNSIGNED_TAIL", "UNWITNESSED")
+# The event of a policy's submission, whose core names the digest of its proof.
+SUBMITTED = "intents.policy.submitted"
+PROOF_FORMAT = "glassbox.policy.proof.v1"
+WITH_TEXT = "encrypted_text"
 SHOWN = 50
 MOST_KEPT = 100_000  # findings; all are counted
 # What no export of a log reaches, so that what was made to exhaust the reader is refused.
@@ -722,6 +733,7 @@ class Verifier:
         self.oldest_unsigned: datetime | None = None
         self.tenants: set[str] = set()
         self.guesses_left = MOST_GUESSED
+        self.proofs: dict[str, list[dict[str, Any]]] = {}  # the cores of submissions, by the digest of their proof
         self.came_with_it = False  # the checkpoint that was given lies in the export itself
 
     @property
@@ -904,11 +916,31 @@ class Verifier:
                 self._find("ALTERED_GROUP", str(error), **place)
             else:
                 self.counts["opened"] += 1
+                self._keep_proof(entry, group, values)
                 if not entry.has_its_terms(group, values):
                     words = "what it is searched by, and what the eraser goes by, is not what it says"
                     self._find("ALTERED_TERMS", words, **place)
         if is_named:
             self._find("INCOMPLETE_ERASURE", "its removal was authorised, and it is still there", **place)
+
+    def _keep_proof(self, entry: Entry, group: str, values: dict[str, Any]) -> None:
+        header = entry.header if isinstance(entry.header, dict) else {}
+        if group == "core" and header.get("action") == SUBMITTED and _is_text(values.get("proof_sha256")):
+            self.proofs.setdefault(values["proof_sha256"], []).append(values)
+
+    def judge_proof(self, raw: bytes) -> None:
+        """Hold a policy's proof against the log that was run through, and against itself. Raises UnusableError."""
+        if not self.export.has_contents:
+            raise UnusableError("the export is without contents, so it does not say which proofs were recorded")
+        digest = hashlib.sha256(raw).hexdigest()
+        recorded = self.proofs.get(digest, [])
+        if not recorded:
+            self._find("UNRECORDED_PROOF", f"no submission in the log names {digest}")
+        try:
+            for words in wrong_in_proof(parsed(raw.decode()), recorded):
+                self._find("WRONG_PROOF", words)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise UnusableError(f"the proof can't be read: {error!r}") from None
 
     def _refuse_hidden(self, entry: Entry, group: str) -> None:
         """An export that says that it has no contents has none, but what authorises removals. Raises UnusableError."""
@@ -961,6 +993,153 @@ class Verifier:
                 self._find("WRONG_SUBTREE", f"the stored root of level {level}, number {index}", leaf=first)
         for level, index in sorted(computed):
             self._find("WRONG_SUBTREE", f"no root of level {level}, number {index} is stored", leaf=index << 8 * level)
+
+
+# --- Proofs of policies -----------------------------------------------------------------------------------------------
+
+_Told = tuple[set[tuple[Any, ...]], set[tuple[Any, ...]]]  # counterexamples with places, and without
+
+
+def wrong_in_proof(proof: Any, recorded: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """What is wrong in a proof, in words. recorded: the cores of the events that name it.
+
+    Raises KeyError, TypeError, ValueError: it is no proof.
+    """
+    if proof["format"] != PROOF_FORMAT:
+        raise ValueError(f"its format is {proof['format']!r}, and not {PROOF_FORMAT!r}")
+    before, after = proof["before"], proof["after"]
+    for name, side in (("before", before), ("after", after)):
+        if hashlib.sha256(_json(side["content"]).encode()).hexdigest() != side["content_sha256"]:
+            yield f"the digest of the content {name} is not that of the content"
+    for core in recorded:
+        if (core.get("before_sha256"), core.get("content_sha256")) != (
+            before["content_sha256"],
+            after["content_sha256"],
+        ):
+            yield "the submission that the log names it for is of other contents"
+    expected = enumerated(before, after)
+    told = {row["theorem"]: row for row in proof["theorems"]}
+    if set(told) != set(expected) or len(proof["theorems"]) != len(expected):
+        yield "its list of theorems is not the closed list of this format"
+    for theorem in sorted(set(told) & set(expected)):
+        row, (placed, changes) = told[theorem], expected[theorem]
+        given_places, given_changes = _expanded(row["blocks"]), [tuple(each) for each in row["changes"]]
+        count = len(placed) + len(changes)
+        if (row["holds"], row["count"]) != (not count, count):
+            yield f"{theorem} is {'refuted by ' + str(count) if count else 'true'}, and it says something else"
+        if sorted(given_places) != sorted(placed) or sorted(map(_json, given_changes)) != sorted(map(_json, changes)):
+            yield f"the counterexamples of {theorem} are not those that there are"
+
+
+def enumerated(before: dict[str, Any], after: dict[str, Any]) -> dict[str, _Told]:
+    """Every theorem with its counterexamples, by going through all combinations."""
+    old, new = _rules(before["content"]), _rules(after["content"])
+    reached = [_reached(side) for side in (before, after)]
+    anything = [{(role, scope, "", kind) for role, scope, _, kind in each} for each in reached]
+    places = [{(role, scope) for role, scopes in side["held"].items() for scope in scopes} for side in (before, after)]
+    cells = [_cells(side["content"]) for side in (before, after)]
+    caps = [
+        {
+            "": side["content"]["total_cap_chars"],
+            **{row["kind"]: row["cap_chars"] for row in side["content"]["budgets"]},
+        }
+        for side in (before, after)
+    ]
+    nothing: set[tuple[Any, ...]] = set()
+
+    def text(name: str, rules: dict[str, Any]) -> Any:
+        return rules[name]["recording_mode"] if name in rules else None
+
+    def raised(one: dict[str, int], other: dict[str, int]) -> list[str]:
+        return [kind for kind, cap in other.items() if cap > one.get(kind, 0)]
+
+    def cap(kind: str) -> tuple[Any, ...]:
+        return (kind, *(None if each.get(kind) is None else str(each[kind]) for each in caps))
+
+    def mode(name: str) -> tuple[Any, ...]:
+        return (name, text(name, old), text(name, new))
+
+    both = {*old, *new}
+    deciding = [_deciding(side["content"]) for side in (before, after)]
+    kept = {_json(each) for each in after["content"].get("invariants", ())}
+    return {
+        "nothing_permitted": (nothing, {(name, None, kind) for name, kind in cells[1] - cells[0]}),
+        "nothing_forbidden": (nothing, {(name, kind, None) for name, kind in cells[0] - cells[1]}),
+        "nothing_gained": (reached[1] - reached[0], nothing),
+        "nothing_lost": (reached[0] - reached[1], nothing),
+        "no_kind_gained": (anything[1] - anything[0], nothing),
+        "no_kind_lost": (anything[0] - anything[1], nothing),
+        "no_place_gained": (places[1] - places[0], nothing),
+        "no_place_lost": (places[0] - places[1], nothing),
+        "fallback_not_wider": (
+            nothing,
+            {(kind, None, None) for name, kind in cells[1] - cells[0] if name == "unrecognised"},
+        ),
+        "no_more_text_kept": (
+            nothing,
+            {mode(each) for each in both if text(each, new) == WITH_TEXT and text(each, old) != WITH_TEXT},
+        ),
+        "no_less_text_kept": (
+            nothing,
+            {mode(each) for each in both if text(each, old) == WITH_TEXT and text(each, new) != WITH_TEXT},
+        ),
+        "no_cap_raised": (nothing, {cap(kind) for kind in raised(caps[0], caps[1])}),
+        "no_cap_lowered": (nothing, {cap(kind) for kind in raised(caps[1], caps[0])}),
+        "no_intent_gone": (nothing, {(name, None, None) for name in old if name not in new}),
+        "no_intent_new": (nothing, {(name, None, None) for name in new if name not in old}),
+        "same_recognition": (
+            nothing,
+            {
+                (name, deciding[0].get(name), deciding[1].get(name))
+                for name in {*deciding[0], *deciding[1]}
+                if deciding[0].get(name) != deciding[1].get(name)
+            },
+        ),
+        "invariants_kept": (
+            nothing,
+            {(_json(each), None, None) for each in before["content"].get("invariants", ()) if _json(each) not in kept},
+        ),
+    }
+
+
+def _rules(content: dict[str, Any]) -> dict[str, Any]:
+    return {**{rule["name"]: rule for rule in content["intents"]}, "unrecognised": content["fallback"]}
+
+
+def _cells(content: dict[str, Any]) -> set[tuple[str, str]]:
+    budgeted = {row["kind"] for row in content["budgets"]}
+    return {(name, kind) for name, rule in _rules(content).items() for kind in rule["kinds"] if kind in budgeted}
+
+
+def _reached(side: dict[str, Any]) -> set[tuple[Any, ...]]:
+    cells = _cells(side["content"])
+    return {
+        (role, scope, name, kind) for role, scopes in side["held"].items() for scope in scopes for name, kind in cells
+    }
+
+
+def _deciding(content: dict[str, Any]) -> dict[str, str]:
+    """What decides which intent a question gets, each as JSON."""
+    found = {f"setting:{name}": _json(value) for name, value in content["classifier"].items()}
+    found.pop("setting:minimum_golden_accuracy")
+    rules = _rules(content)
+    for part in ("decisive_terms", "terms", "examples"):
+        found.update({f"{part}:{name}": _json(rule[part]) for name, rule in rules.items() if part in rule})
+    return {**found, "order": _json(list(rules))}
+
+
+def _expanded(blocks: list[Any]) -> list[tuple[Any, ...]]:
+    return [
+        (role, scope, *cell)
+        for block in blocks
+        for role, scopes in block["places"]
+        for scope in scopes
+        for cell in ([(name, kind) for name, kinds in block["cells"] for kind in kinds] if block["cells"] else [()])
+    ]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 # --- Running ----------------------------------------------------------------------------------------------------------
@@ -1094,11 +1273,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--checkpoint", type=Path, help="a signed checkpoint of this log that you kept")
     parser.add_argument("--key", action="append", default=[], help="the log's public key, NAME+MARK+KEY; repeatable")
     parser.add_argument("--witness", action="append", default=[], help="a witness's key, NAME+MARK+KEY; repeatable")
+    parser.add_argument(
+        "--proof", type=Path, metavar="FILE", help="a policy version's proof, to be held against the log"
+    )
     parser.add_argument("--stamps", type=Path, metavar="DIR", help="write the time stamps of the export to DIR")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     options = parser.parse_args(arguments)
     try:
         verifier = verify(options.export, options.checkpoint, options.key, options.witness)
+        if options.proof is not None:
+            try:
+                verifier.judge_proof(options.proof.read_bytes())
+            except OSError as error:
+                raise UnusableError(f"{options.proof} can't be read ({error.strerror})") from None
         if options.stamps is not None:
             write_stamps(verifier.export, options.stamps)
     except UnusableError as error:

@@ -23,6 +23,7 @@ from apps.corpus.extraction.errors import (
     UnsupportedFileError,
 )
 from apps.corpus.extraction.rendition import RENDITION_BEGINS
+from apps.corpus.extraction.xbrl_instances import is_instance
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG\r\n\x1a\n", "a PNG image"),
@@ -155,8 +156,10 @@ def _runs_macros(archive: zipfile.ZipFile) -> bool:
 
 def _text_format(beginning: str, claimed: MediaType | None, filename: str) -> MediaType:
     """Which of the text formats it is. A name decides between those that any text could be."""
-    is_html = bool(_HTML.search(beginning)) or (
-        beginning.lstrip()[:1] == "<" and len(_TAG.findall(beginning)) >= _MIN_TAGS
+    is_html = (
+        bool(_HTML.search(beginning))
+        or (beginning.lstrip()[:1] == "<" and len(_TAG.findall(beginning)) >= _MIN_TAGS)
+        or is_instance(beginning)  # which is shown as a web page
     )
     if claimed in (MediaType.PDF, MediaType.DOCX):
         detected = "a web page" if is_html else "plain text"

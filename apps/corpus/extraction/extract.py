@@ -26,6 +26,7 @@ from apps.corpus.extraction.pages import BlockDraft, logical_pages
 from apps.corpus.extraction.pdf import PdfReading
 from apps.corpus.extraction.plain import MarkdownReading, text_drafts
 from apps.corpus.extraction.rendition import read_rendition
+from apps.corpus.extraction.xbrl_instances import is_instance, render_instance
 
 _DEFAULT_LIMITS = Limits()
 ALL_PAGES_READ = 0
@@ -87,7 +88,9 @@ def _text_file(content: bytes, media_type: MediaType, filename: str, limits: Lim
         warnings.append(characters_lost(lost))
     reader: HtmlReading | MarkdownReading | DelimitedReading | JsonReading
     if media_type is MediaType.HTML:
-        reader = HtmlReading(decoded.text, filename=filename, limits=limits)
+        text = decoded.text
+        shown = render_instance(text, filename=filename) if is_instance(text) else text
+        reader = HtmlReading(shown, filename=filename, limits=limits)
     elif media_type is MediaType.MARKDOWN:
         reader = MarkdownReading(decoded.text)
     elif media_type is MediaType.CSV:

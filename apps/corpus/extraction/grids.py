@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from apps.corpus.extraction.cells import Cell, Column, find_columns, is_data_row, join_signs
 from apps.corpus.extraction.contracts import BlockKind
@@ -18,12 +18,16 @@ _BULLET = re.compile(r"^(?:[•◦▪●■·*o\u2013\u2014-]|\(?(?:[a-z]|[ivx]{
 
 
 class GridCell(NamedTuple):
-    """A cell that is not empty: its clean text, first grid column, width in columns, and whether it is a header."""
+    """A cell that is not empty: its clean text, first grid column, width in columns, and whether it is a header.
+
+    element: the HTML that it was read from, for those who look for what is marked in it.
+    """
 
     text: str
     column: int
     width: int
     header: bool
+    element: Any = None
 
 
 _FIGURE = re.compile(r"^[$€£]?\s?\d")  # "$804 billion" heads no column

@@ -20,7 +20,7 @@ _BLOCK_NAMES = (
     "address article aside blockquote body caption center dd details div dl dt fieldset figcaption figure footer form "
     "h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section summary table tbody td tfoot th thead tr ul"
 )
-_BLOCKS = frozenset(_BLOCK_NAMES.split())
+BLOCKS = frozenset(_BLOCK_NAMES.split())
 # ix:header holds the hidden facts of inline XBRL: thousands of values that no page shows.
 _UNSEEN_NAMES = (
     "script style head title noscript template svg math object embed iframe select button textarea ix:header"
@@ -72,7 +72,7 @@ class HtmlReading:
             self.title = one_line(title.text_content()) or None
         flow = _Flow()
         last = ""
-        for event, element in _walk(self._root):
+        for event, element in walk_visible(self._root):
             tag = element.tag
             if event == "table":
                 yield from flow.flush()
@@ -81,12 +81,12 @@ class HtmlReading:
                 yield from (draft for draft in map(_titled, drafts))
                 flow.add(element.tail)
             elif event == "start":
-                if tag in _BLOCKS:
+                if tag in BLOCKS:
                     yield from flow.flush()
                 flow.open(element)
                 flow.add(element.text)
             else:
-                if tag in _BLOCKS:
+                if tag in BLOCKS:
                     yield from flow.flush()
                 flow.close(element)
                 flow.add("\n" if tag == "br" else None)
@@ -94,28 +94,8 @@ class HtmlReading:
         yield from flow.flush()
 
     def _grid(self, table: Any) -> list[list[GridCell]]:
-        """The table's cells that are not empty, on their grid columns; cells that span rows are in each of them."""
         grid: list[list[GridCell]] = []
-        spanning: dict[int, tuple[int, GridCell]] = {}
-        for row in table.iter("tr"):
-            if _is_hidden(row):
-                continue
-            cells: list[GridCell] = []
-            column = 0
-            for element in row:
-                if element.tag not in ("td", "th"):
-                    continue
-                column = _place_spanning(spanning, cells, column)
-                width = _span(element, "colspan", _MAX_COLSPAN)
-                height = _span(element, "rowspan", _MAX_ROWSPAN)
-                text = "" if _is_hidden(element) else one_line(_visible_text(element))
-                cell = GridCell(text, column, width, element.tag == "th")
-                if text:
-                    cells.append(cell)
-                if height > 1 and len(spanning) < _MAX_SPANNING:
-                    spanning[column] = (height - 1, cell)
-                column += width
-            _place_spanning(spanning, cells, column, to_end=True)
+        for cells in grid_rows(table):
             self._count(len(cells))
             grid.append(cells)
         return grid
@@ -186,7 +166,32 @@ def _titled(draft: BlockDraft) -> BlockDraft:
     return draft
 
 
-def _walk(root: Any) -> Iterator[tuple[str, Any]]:
+def grid_rows(table: Any) -> Iterator[list[GridCell]]:
+    """The cells of each row that are not empty, on their grid columns; cells that span rows are in each of them."""
+    spanning: dict[int, tuple[int, GridCell]] = {}
+    for row in table.iter("tr"):
+        if _is_hidden(row):
+            continue
+        cells: list[GridCell] = []
+        column = 0
+        for element in row:
+            if element.tag not in ("td", "th"):
+                continue
+            column = _place_spanning(spanning, cells, column)
+            width = _span(element, "colspan", _MAX_COLSPAN)
+            height = _span(element, "rowspan", _MAX_ROWSPAN)
+            text = "" if _is_hidden(element) else one_line(_visible_text(element))
+            cell = GridCell(text, column, width, element.tag == "th", element)
+            if text:
+                cells.append(cell)
+            if height > 1 and len(spanning) < _MAX_SPANNING:
+                spanning[column] = (height - 1, cell)
+            column += width
+        _place_spanning(spanning, cells, column, to_end=True)
+        yield cells
+
+
+def walk_visible(root: Any) -> Iterator[tuple[str, Any]]:
     """Elements as they open and close, without recursion: files nest deeper than Python's stack.
 
     What no browser shows is left out. A table comes as one event, unless it holds further tables or whole sections.
@@ -218,13 +223,13 @@ def _tail_of_hidden(element: Any) -> Iterator[tuple[str, Any]]:
 
 def _visible_text(cell: Any) -> str:
     parts: list[str] = []
-    for event, element in _walk(cell):
+    for event, element in walk_visible(cell):
         if event == "start":
-            if element.tag in _BLOCKS:
+            if element.tag in BLOCKS:
                 parts.append(" ")
             parts.append(element.text or "")
         elif element is not cell:
-            parts.append(" " if element.tag in _BLOCKS or element.tag == "br" else "")
+            parts.append(" " if element.tag in BLOCKS or element.tag == "br" else "")
             parts.append(element.tail or "")
     return "".join(parts)
 

@@ -52,7 +52,7 @@ def logical_pages(drafts: Iterable[BlockDraft], *, page_characters: int) -> Iter
     pending: list[BlockDraft] = []
     size = 0
     header: BlockDraft | None = None
-    for draft in (piece for whole in drafts for piece in _pieces(whole, page_characters)):
+    for draft in (piece for whole in drafts for piece in pieces(whole, page_characters)):
         if size and size + len(draft.text) > page_characters:
             carried = _trailing_headings(pending)
             if sum(len(item.text) for item in carried) > page_characters // 2:
@@ -75,7 +75,7 @@ def logical_pages(drafts: Iterable[BlockDraft], *, page_characters: int) -> Iter
         yield build_page(number, pending)
 
 
-def _pieces(draft: BlockDraft, longest: int) -> Iterator[BlockDraft]:
+def pieces(draft: BlockDraft, longest: int) -> Iterator[BlockDraft]:
     """A block longer than a page, cut at spaces where it has any."""
     text = draft.text
     start = 0  # the rest is never copied: a block may be as long as the file

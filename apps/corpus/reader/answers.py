@@ -14,11 +14,14 @@ from itertools import groupby
 from math import inf
 from typing import Any, Final, NoReturn
 
+from pydantic import ValidationError
+
 from apps.corpus.description import InvalidFieldError
 from apps.corpus.errors import NoPassagesError
 from apps.corpus.extraction import ExtractionError
 from apps.corpus.extraction.contracts import MediaType, Page
 from apps.corpus.reader.contracts import BOX_PARTS, PagePicture, ReadDocument, ReadPassage, ReadPosting
+from apps.corpus.reader.derivations import check_derived
 from apps.corpus.reader.picture import MOST_CHARACTERS, MOST_PIXELS, MOST_SIDE_PIXELS, PNG_BEGINS
 from apps.errors import ApplicationError
 
@@ -69,6 +72,10 @@ def check_reading(read: ReadDocument, possible: frozenset[MediaType]) -> None:
         _check_child(child, number, pages)
     _check_parents(read, pages)
     _check_postings(read.postings, len(read.children), read.term_count)
+    try:
+        check_derived(read.derived, pages)
+    except (KeyError, ValidationError):
+        _refuse("something derived that was not asked for")
 
 
 def _check_child(child: ReadPassage, number: int, pages: Mapping[int, Page]) -> None:

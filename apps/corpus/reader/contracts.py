@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Final
+from typing import Any, Final
 
 from pydantic import Base64Bytes
 
@@ -49,6 +49,8 @@ class ReadPosting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadDocument:
+    """derived: the results of derivations.py by name, as JSON's types."""
+
     pages: Sequence[Page]
     children: Sequence[ReadPassage]
     parents: Sequence[ReadPassage]
@@ -57,6 +59,7 @@ class ReadDocument:
     media_type: str
     about: Description
     warnings: Sequence[ExtractionWarning]
+    derived: Mapping[str, Any] = field(default_factory=dict)
 
 
 # A box's coordinates are counted in this many parts of the page's width and height.

@@ -28,6 +28,7 @@ from apps.corpus.extraction.hidden import HiddenTexts
 from apps.corpus.reader.answers import ContradictionError, check_pages, check_picture, check_reading, printable, refusal
 from apps.corpus.reader.contracts import PagePicture, PictureRequest, ReadDocument, ReadRequest
 from apps.corpus.reader.costs import Costs, read_up_to
+from apps.corpus.reader.derivations import derivation_modules
 from apps.corpus.reader.sandbox import Part, told
 from apps.corpus.reader.server import ENDED, MISSING, OPERATIONS, Sign, request_of
 from config.memory import hide_memory
@@ -81,7 +82,7 @@ class _Reader:
         self._control, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "apps.corpus.reader", str(theirs.fileno())],
+                [sys.executable, "-m", "apps.corpus.reader", str(theirs.fileno()), *derivation_modules()],
                 cwd=_ROOT,
                 env=_ENVIRONMENT,
                 stdin=subprocess.DEVNULL,

@@ -12,6 +12,7 @@ from apps.corpus.description import describe, without
 from apps.corpus.errors import NoPassagesError
 from apps.corpus.extraction import extract
 from apps.corpus.reader.contracts import ReadDocument, ReadPassage, ReadPosting, ReadRequest
+from apps.corpus.reader.derivations import derive_all
 from apps.corpus.terms import statement_term, term_frequencies
 from apps.corpus.tokens import wordpiece_counter
 
@@ -44,6 +45,7 @@ def read_document(content: bytes, request: ReadRequest, on_page: Callable[[int],
     passages = [
         ReadPassage(draft=draft, content_sha256=hashlib.sha256(draft.text.encode()).hexdigest()) for draft in drafts
     ]
+    derived, not_derived = derive_all(content, extracted, about, language)
     return ReadDocument(
         pages=extracted.pages,
         children=[passage for passage in passages if not passage.draft.is_parent],
@@ -52,7 +54,8 @@ def read_document(content: bytes, request: ReadRequest, on_page: Callable[[int],
         term_count=sum(terms.total() for terms in counted.values()),
         media_type=extracted.media_type.value,
         about=about,
-        warnings=extracted.warnings,
+        warnings=(*extracted.warnings, *not_derived),
+        derived=derived,
     )
 
 

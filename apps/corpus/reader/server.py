@@ -16,7 +16,7 @@ import signal
 import socket
 import struct
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,7 @@ from apps.corpus.extraction.extract import ALL_PAGES_READ, extract
 from apps.corpus.extraction.hidden import HiddenTexts, hidden_texts
 from apps.corpus.reader.contracts import PagePicture, PictureRequest, ReadDocument, ReadRequest
 from apps.corpus.reader.costs import Costs, allow_page, allow_rest, hold_process
+from apps.corpus.reader.derivations import prepare_derivations
 from apps.corpus.reader.picture import draw_page
 from apps.corpus.reader.reading import read_document
 from apps.corpus.reader.sandbox import Sandbox, kernel
@@ -74,11 +75,16 @@ def request_of(operation: str) -> TypeAdapter[Any]:
     return _REQUESTS.get(operation, _READ)
 
 
-def serve(control: socket.socket) -> None:
-    """Answer requests, one after the other, until the other side closes."""
+def serve(control: socket.socket, derivations: Sequence[str] = ()) -> None:
+    """Answer requests, one after the other, until the other side closes.
+
+    Args: derivations: the modules of derivations.py.
+    """
     hide_memory()
     kernel.adopt_orphans()
-    wordpiece_counter()  # read once here, and then there for every child
+    # Both read files once here, and are then there for every child.
+    wordpiece_counter()
+    prepare_derivations(derivations)
     sandbox = Sandbox.of_this_machine()
     control.sendall(MISSING.pack(sandbox.missing))
     progress = mmap.mmap(

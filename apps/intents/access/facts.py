@@ -103,7 +103,7 @@ def access_facts(found: _Found, *, at: datetime, answered_at: datetime) -> Acces
         policy = _policy_at(at)
         holdings = _with_grants(holdings, at)
         bounds = _with_grants(_memberships(subject.acts_for.id), at) if subject.acts_for else ()
-        tree = _tree(at)
+        tree = scope_tree(at)
         given = {grant.scope_id for holding in (*holdings, *bounds) for grant in holding.grants}
         names = _names(given | reached_scopes(holdings, tree)) if given else {}
     return AccessFacts(
@@ -168,7 +168,7 @@ def _with_grants(holdings: tuple[Holding, ...], at: datetime) -> tuple[Holding, 
     return tuple(replace(each, grants=tuple(grants[each.id])) for each in holdings)
 
 
-def _tree(at: datetime) -> tuple[ScopeFact, ...]:
+def scope_tree(at: datetime) -> tuple[ScopeFact, ...]:
     """Return the tree of scopes without names, read with the tenant's directory.
 
     `_names` reads the names under row-level security, for the scopes that the asker may see.

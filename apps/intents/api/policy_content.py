@@ -17,6 +17,8 @@ from apps.corpus.kinds import RetentionClass, SourceType
 from apps.intents.api.content_fields import NumberField, TextField
 from apps.intents.contracts import FALLBACK_NAME, ClassifierSettings, RecordingMode
 from apps.intents.errors import InvalidRetrievalSettingsError
+from apps.intents.invariants import LONGEST_NAME as LONGEST_INVARIANT
+from apps.intents.invariants import MOST_INVARIANTS, InvariantMode
 from apps.intents.policy_file.parsing import (
     LONGEST_DOCUMENT_EXAMPLE,
     LONGEST_EXAMPLE,
@@ -125,6 +127,23 @@ class ClassifierContentSerializer(StrictSerializer):
         }
 
 
+class InvariantContentSerializer(StrictSerializer):
+    """What no version may let through. Whether it names what the version has is said by its check."""
+
+    name = TextField(max_length=LONGEST_INVARIANT, help_text="What the firm calls it.")
+    mode = serializers.ChoiceField(
+        choices=choices_of(InvariantMode),
+        help_text="`never`: these questions never reach these kinds; `only`: no others do.",
+    )
+    roles = serializers.ListField(
+        child=serializers.ChoiceField(choices=Role.choices), max_length=len(Role), help_text="Empty for all."
+    )
+    intents = serializers.ListField(
+        child=TextField(max_length=LONGEST_NAME), max_length=MOST_INTENTS, help_text="Their names; empty for all."
+    )
+    kinds = serializers.ListField(child=KindKeyField(), max_length=MAXIMUM_KINDS)
+
+
 class PolicyContentSerializer(StrictSerializer):
     """The parts of a policy as `GET versions/{id}/` shows them, and nothing beside them."""
 
@@ -136,6 +155,13 @@ class PolicyContentSerializer(StrictSerializer):
     total_cap_chars = serializers.IntegerField(min_value=1, max_value=MOST_CHARS)
     classifier = ClassifierContentSerializer()
     retrieval = serializers.DictField(child=serializers.JSONField(), help_text="Omitted settings get their defaults.")
+
+    invariants = serializers.ListField(
+        child=InvariantContentSerializer(),
+        required=False,
+        max_length=MOST_INVARIANTS,
+        help_text="What no version may let through; omitted where there are none.",
+    )
 
     def validate_retrieval(self, values: dict[str, Any]) -> dict[str, int | float | bool]:
         problems: dict[str, list[str]] = {}
@@ -152,6 +178,7 @@ class PolicyContentSerializer(StrictSerializer):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         _refuse(intents=_repeats_of("name", attrs["intents"]), budgets=_repeats_of("kind", attrs["budgets"]))
+        _refuse(invariants=_repeats_of("name", attrs.get("invariants", [])))
         return attrs
 
 

@@ -100,7 +100,7 @@ class PolicyVersionDiffView(ApiView):
     )
     def get(self, request: Request, id: UUID) -> Response:
         after = version_snapshot(visible_version(id))
-        return Response(policy_diff_json(_compared(self.asked().get("against", "active")), after))
+        return Response(policy_diff_json(compared(self.asked().get("against", "active")), after))
 
 
 class PolicyVersionCheckView(ApiView):
@@ -138,7 +138,8 @@ class PolicyVersionCheckView(ApiView):
         )
 
 
-def _compared(against: str) -> PolicySnapshot:
+def compared(against: str) -> PolicySnapshot:
+    """Return the policy that `against` names. Raises ValidationError, NoPolicyInForceError."""
     if against == "active":
         return policy_in_force()
     version = policy_versions().filter(number=int(against)).first()

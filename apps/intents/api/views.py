@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from apps.corpus.kinds import RetentionClass, SourceType
 from apps.intents.contracts import RecordingMode
 from apps.intents.errors import NoPolicyInForceError
+from apps.intents.invariants import InvariantMode
 from apps.intents.models import VersionOrigin, VersionStatus
 from apps.intents.rendering import policy_json
 from apps.intents.selectors import policy_in_force
@@ -50,6 +51,14 @@ class BudgetSerializer(LabelledSerializer):
     retired = serializers.BooleanField(help_text="true: nothing more is uploaded as such.")
 
 
+class InvariantSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    mode = serializers.ChoiceField(choices=choices_of(InvariantMode))
+    roles = serializers.ListField(child=serializers.CharField(), help_text="Empty for all.")
+    intents = serializers.ListField(child=serializers.CharField(), help_text="Empty for all.")
+    kinds = serializers.ListField(child=serializers.CharField())
+
+
 class PolicySerializer(serializers.Serializer[Any]):
     version = serializers.IntegerField()
     version_id = serializers.UUIDField()
@@ -67,6 +76,9 @@ class PolicySerializer(serializers.Serializer[Any]):
     total_cap_chars = serializers.IntegerField()
     classifier = serializers.DictField(child=serializers.FloatField(), help_text="The classifier's thresholds.")
     retrieval = serializers.DictField(child=serializers.JSONField(), help_text="Settings that change what is found.")
+    invariants = InvariantSerializer(
+        many=True, required=False, help_text="What no version may let through; absent where there are none."
+    )
 
 
 class MomentSerializer(StrictSerializer):

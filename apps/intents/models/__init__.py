@@ -1,6 +1,7 @@
 from apps.intents.models.comment import ReviewComment
 from apps.intents.models.golden import GoldenExample, GoldenVector
 from apps.intents.models.intent import IntentTerm, PolicyIntent, PolicyIntentKind
+from apps.intents.models.proof import PolicyInvariant, PolicyProof
 from apps.intents.models.version import KindBudget, PolicyVersion, VersionOrigin, VersionStatus
 
 __all__ = [
@@ -10,6 +11,8 @@ __all__ = [
     "KindBudget",
     "PolicyIntent",
     "PolicyIntentKind",
+    "PolicyInvariant",
+    "PolicyProof",
     "PolicyVersion",
     "ReviewComment",
     "VersionOrigin",

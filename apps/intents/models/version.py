@@ -145,6 +145,8 @@ class PolicyVersion(TenantModel):
                     "intents_policyintentkind",
                     "intents_policyintent",
                     "intents_kindbudget",
+                    "intents_policyinvariant",
+                    "intents_policyproof",
                     "intents_policyversion",
                 ),
             ),

@@ -17,7 +17,7 @@ from apps.intents.selectors import policy_in_force, policy_versions, version_sna
 def needs_tenant(reference: str) -> bool:
     """Whether it can only be found in a tenant's tables."""
     return reference != "baseline" and (
-        reference == "active" or reference.isdecimal() or _instant(reference) is not None
+        reference == "active" or reference.isdecimal() or instant_named(reference) is not None
     )
 
 
@@ -33,7 +33,7 @@ def policy_named(reference: str) -> PolicySnapshot:
         return policy_in_force()
     if reference.isdecimal():
         return _version(reference)
-    instant = _instant(reference)
+    instant = instant_named(reference)
     return policy_in_force(instant) if instant else parse_policy_file(file_text(reference), filename=reference)
 
 
@@ -68,7 +68,8 @@ def _version(reference: str) -> PolicySnapshot:
     return version_snapshot(found)
 
 
-def _instant(text: str) -> datetime | None:
+def instant_named(text: str) -> datetime | None:
+    """Return the instant that a reference means, or None if it means no time."""
     try:
         instant = parse_datetime(text)
         day = None if instant else parse_date(text)

@@ -10,6 +10,7 @@ from typing import Final
 
 from apps.corpus.kinds import SourceType, words_of_key
 from apps.intents.contracts import UNRECOGNISED, ClassifierSettings, IntentRule, KindBudget, PolicySnapshot
+from apps.intents.invariants import Invariant
 from apps.intents.policy_file import layout
 from apps.intents.retrieval_settings import RetrievalSettings
 from apps.intents.snapshots.content import default_class
@@ -55,6 +56,12 @@ _RETRIEVAL: Final = """
 RETRIEVAL: dict[str, int | float | bool] = {
 """
 
+_INVARIANTS: Final = """
+# What no version may let through. `never`: these questions never reach these kinds; `only`: no others do. Without roles
+# or intents, all are meant.
+INVARIANTS: list[dict[str, str | list[str]]] = [
+"""
+
 _CLASSIFIER_NOTES: Final = {
     "neighbours": "the score starts from the mean similarity of this many nearest examples",
     "term_weight": "what matched terms can add to it at most",
@@ -98,6 +105,7 @@ def render_policy_file(snapshot: PolicySnapshot) -> str:
             *_lines(_classifier(snapshot.classifier)),
             "}\n",
             *_lines(_retrieval(snapshot.retrieval)),
+            *_lines(_invariants(snapshot.invariants)),
         ]
     )
 
@@ -194,6 +202,20 @@ def _retrieval(settings: RetrievalSettings) -> Iterator[str]:
     for name, value in settings.as_json().items():
         yield _setting(name, value, _RETRIEVAL_NOTES)
     yield "}"
+
+
+def _invariants(invariants: tuple[Invariant, ...]) -> Iterator[str]:
+    if not invariants:
+        return
+    yield from _INVARIANTS.splitlines()
+    for each in invariants:
+        yield "    {"
+        yield from layout.entry("name", each.name, indent=8)
+        yield from layout.entry("mode", each.mode.value, indent=8)
+        for key in ("roles", "intents", "kinds"):
+            yield from layout.row(key, getattr(each, key), indent=8)
+        yield "    },"
+    yield "]"
 
 
 def _setting(name: str, value: int | float | bool, notes: dict[str, str]) -> str:

@@ -21,6 +21,7 @@ from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.activation import activate_due
 from apps.intents.services.checking import Checked, require_accuracy
 from apps.intents.services.drafts import own_draft, require_person, require_reason
+from apps.intents.services.proofs import proof_store, require_proof
 from apps.intents.services.stepping import not_withdrawable, require_version_step
 from apps.intents.services.successor import require_successor
 from apps.intents.services.versions import policy_version_activate
@@ -52,7 +53,7 @@ def version_submit(version_id: UUID, *, revision: int, checked: Checked) -> Poli
         version.submitted_at = timezone.now()
         version.save(update_fields=["status", "submitted_at"])
         version.refresh_from_db(fields=["revision"])
-        _record("intents.policy.submitted", version)
+        _record("intents.policy.submitted", version, proof_sha256=proof_store(version))
         announce_submission(version)
         announce_submitted(version)
     return version
@@ -69,20 +70,29 @@ def version_approve(
              checked: of this revision, computed outside of the transaction (version_checked).
     Returns: the version, with the status active if it takes effect now.
     Raises:  PermissionDeniedError, PersonNeededError, NotInReviewError, OwnVersionError, VersionChangedError;
-             InvalidMomentError: effective_from lies in the past; the errors of require_accuracy.
+             InvalidMomentError: effective_from lies in the past; the errors of require_accuracy and require_proof;
+             InvalidPolicyError: the content is invalid, or breaks an invariant.
     """
     with transaction.atomic():
         version = _reviewed(version_id, "approve", revision)
         if effective_from is not None and effective_from < timezone.now():
             raise InvalidMomentError(effective_from=effective_from.isoformat())
         require_accuracy(version, checked)
+        require_valid(version_snapshot(version))
+        proof = require_proof(version)
         # Read this now: a version that is approved with immediate effect is itself in force a moment later.
         before = policy_sha256(policy_in_force())
         # Use the database's clock, as activation does: a server whose clock is ahead could put nothing in force.
         version.effective_from = effective_from or Now()
         _decide(version, VersionStatus.APPROVED, reason=reason, fields=["effective_from"])
         version.refresh_from_db(fields=["effective_from"])
-        _record("intents.policy.approved", version, effective_from=str(version.effective_from), before_sha256=before)
+        _record(
+            "intents.policy.approved",
+            version,
+            effective_from=str(version.effective_from),
+            before_sha256=before,
+            proof_sha256=proof,
+        )
         if effective_from is None:
             version = _record_in_force(version)
     return version

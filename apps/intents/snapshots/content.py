@@ -21,6 +21,7 @@ from apps.intents.contracts import (
     PolicySnapshot,
     RecordingMode,
 )
+from apps.intents.invariants import invariants_json, read_invariants
 from apps.intents.retrieval_settings import RetrievalSettings, retrieval_settings_from_json
 from apps.tenants.roles import Role
 
@@ -84,6 +85,7 @@ def read_content(
         total_cap_chars=content["total_cap_chars"],
         classifier=ClassifierSettings(**content["classifier"]),
         retrieval=retrieval_settings_from_json(content["retrieval"]),
+        invariants=read_invariants(content.get("invariants", ())),
     )
 
 
@@ -161,6 +163,8 @@ def policy_content(snapshot: PolicySnapshot) -> dict[str, Any]:
         "total_cap_chars": snapshot.total_cap_chars,
         "classifier": {name: getattr(snapshot.classifier, name) for name in snapshot.classifier.__dataclass_fields__},
         "retrieval": _retrieval(snapshot.retrieval),
+        # Without any, a version's digest stays what it was before there were invariants.
+        **({"invariants": invariants_json(snapshot.invariants)} if snapshot.invariants else {}),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 from uuid import UUID
 
@@ -22,7 +22,16 @@ from apps.intents.contracts import (
     PolicySnapshot,
     RecordingMode,
 )
-from apps.intents.models import GoldenExample, GoldenVector, IntentTerm, PolicyIntent, PolicyIntentKind, PolicyVersion
+from apps.intents.invariants import Invariant, InvariantMode
+from apps.intents.models import (
+    GoldenExample,
+    GoldenVector,
+    IntentTerm,
+    PolicyIntent,
+    PolicyIntentKind,
+    PolicyInvariant,
+    PolicyVersion,
+)
 from apps.intents.models import KindBudget as BudgetRow
 from apps.intents.retrieval_settings import retrieval_settings_from_json
 from apps.intents.snapshots.content import sort_kinds
@@ -40,7 +49,7 @@ class _Parts:
 
 
 def read_rows(versions: Sequence[PolicyVersion]) -> dict[UUID, PolicySnapshot]:
-    """Read versions into snapshots, by their ids. Five queries, however many versions."""
+    """Read versions into snapshots, by their ids. Six queries, however many versions."""
     ids = [version.id for version in versions]
     intents: dict[UUID, list[PolicyIntent]] = {each: [] for each in ids}
     budgets: dict[UUID, list[BudgetRow]] = {each: [] for each in ids}
@@ -49,7 +58,14 @@ def read_rows(versions: Sequence[PolicyVersion]) -> dict[UUID, PolicySnapshot]:
     parts = _parts([intent.id for each in intents.values() for intent in each])
     for row in BudgetRow.objects.filter(version_id__in=ids).order_by("position"):
         budgets[row.version_id].append(row)
-    return {version.id: _snapshot(version, intents[version.id], parts, budgets[version.id]) for version in versions}
+    invariants = _invariants(ids)
+    return {
+        version.id: replace(
+            _snapshot(version, intents[version.id], parts, budgets[version.id]),
+            invariants=tuple(invariants[version.id]),
+        )
+        for version in versions
+    }
 
 
 def content_columns(snapshot: PolicySnapshot) -> dict[str, Any]:
@@ -62,13 +78,22 @@ def content_columns(snapshot: PolicySnapshot) -> dict[str, Any]:
 
 
 def insert_content(version: PolicyVersion, snapshot: PolicySnapshot) -> None:
-    """Insert the rows of a version's content; the version must have none yet. Five queries."""
+    """Insert the rows of a version's content; the version must have none yet. Five queries; six with invariants."""
     tenant_id = version.tenant_id
     insert_rows(
         BudgetRow,
         tenant_id=tenant_id,
         rows=({"version_id": version.id, **_budget_columns(budget)} for budget in snapshot.budgets),
     )
+    if snapshot.invariants:
+        insert_rows(
+            PolicyInvariant,
+            tenant_id=tenant_id,
+            rows=(
+                {"version_id": version.id, "position": position, **each.as_json()}
+                for position, each in enumerate(snapshot.invariants, start=1)
+            ),
+        )
     rules: list[IntentRule | FallbackRule] = [*snapshot.intents, snapshot.fallback]
     # Set the ids here: bulk_create does not return ids that the database generates.
     intents: list[PolicyIntent] = PolicyIntent.objects.bulk_create(
@@ -125,8 +150,23 @@ def remove_content(version: PolicyVersion) -> None:
     GoldenVector.objects.filter(example__intent__version=version).delete()
     for part in (GoldenExample, IntentTerm, PolicyIntentKind):
         part.objects.filter(intent__version=version).delete()
-    for table in (PolicyIntent, BudgetRow):
+    for table in (PolicyIntent, BudgetRow, PolicyInvariant):
         table.objects.filter(version=version).delete()
+
+
+def _invariants(ids: list[UUID]) -> dict[UUID, list[Invariant]]:
+    found: dict[UUID, list[Invariant]] = {each: [] for each in ids}
+    for row in PolicyInvariant.objects.filter(version_id__in=ids).order_by("position"):
+        found[row.version_id].append(
+            Invariant(
+                name=row.name,
+                mode=InvariantMode(row.mode),
+                roles=tuple(row.roles),
+                intents=tuple(row.intents),
+                kinds=tuple(row.kinds),
+            )
+        )
+    return found
 
 
 def _parts(intent_ids: list[UUID]) -> _Parts:

@@ -32,10 +32,12 @@ BY_HAND: Final[Mapping[str, str]] = {
             "intents.intents",
             "intents.intent_terms",
             "intents.kind_budgets",
+            "intents.invariants",
         ),
         "Policy versions are kept as they were decided (Article 17(3)(b) and (e)): write the next version without "
         "these words.",
     ),
+    "intents.policy_proofs": "A proof is kept with the submission of the version that it is of, and holds its words.",
     "intents.review_comments": "A comment on a policy version is kept with the decision that it led to.",
     "retrieval.evaluation_questions": "Remove an evaluation question under Retrieval, Evaluation questions.",
     "retrieval.evaluation_answers": "An evaluation run is kept with its questions and answers until a document that "

@@ -18,6 +18,7 @@ from apps.retrieval.contracts import (
     DocumentFilter,
     DocumentId,
     FloatVector,
+    FoundLine,
     Ranking,
     SearchBounds,
     SearchQuery,
@@ -84,6 +85,11 @@ class _LoadsUnfiltered:
         self, document_ids: Sequence[DocumentId], statements: Sequence[Statement], *, within: SearchBounds, most: int
     ) -> tuple[StoredChunk, ...]:
         return self._chunks.on_statements(document_ids, statements, within=_unfiltered(within), most=most)
+
+    def with_facts(
+        self, document_ids: Sequence[DocumentId], concepts: Sequence[str], *, within: SearchBounds, most: int
+    ) -> tuple[tuple[StoredChunk, tuple[FoundLine, ...]], ...]:
+        return self._chunks.with_facts(document_ids, concepts, within=_unfiltered(within), most=most)
 
     def vectors(
         self, chunk_ids: Sequence[ChunkId], *, model: str, dimension: int, within: SearchBounds

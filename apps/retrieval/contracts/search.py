@@ -196,12 +196,14 @@ class StoredChunk:
 class FoundLine:
     """A row of a financial statement that gives the figure asked for: `chunk.text[start:end]`.
 
-    item: a name in line_items.ITEMS.
+    item: the name of its concept in the vocabulary (apps/filings/vocabulary).
+    doubt: which sum that it belongs to does not hold; empty if none is known.
     """
 
     item: str
     start: int
     end: int
+    doubt: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,15 @@ from psycopg import sql
 from apps.corpus.extraction.statements import Statement
 from apps.corpus.models import EMBEDDING_MODELS, Chunk, Document, Posting
 from apps.corpus.terms import statement_term
-from apps.retrieval.contracts import ChunkId, DocumentFacts, DocumentId, FloatVector, SearchBounds, StoredChunk
+from apps.retrieval.contracts import (
+    ChunkId,
+    DocumentFacts,
+    DocumentId,
+    FloatVector,
+    FoundLine,
+    SearchBounds,
+    StoredChunk,
+)
 from apps.retrieval.errors import UnsupportedEmbeddingDimensionError
 from apps.retrieval.retrievers.documents import (
     GIVEN,
@@ -27,6 +35,7 @@ from apps.retrieval.retrievers.documents import (
     own_period_parameters,
     reachable,
 )
+from apps.retrieval.retrievers.fact_rows import find_fact_rows
 from apps.sql_files import read_statements
 
 _SQL: Final = read_statements(__file__)
@@ -124,6 +133,20 @@ class CorpusChunkStore:
         chunks = [chunk for _, chunk in _stored(_By.NUMBER, within, documents=documents, numbers=numbers)]
         marked = (replace(chunk, statements=tuple(borne[chunk.document.document_id, chunk.number])) for chunk in chunks)
         return tuple(sorted(marked, key=lambda chunk: (place[chunk.document.document_id], chunk.number)))
+
+    def with_facts(
+        self, document_ids: Sequence[DocumentId], concepts: Sequence[str], *, within: SearchBounds, most: int
+    ) -> tuple[tuple[StoredChunk, tuple[FoundLine, ...]], ...]:
+        """Return the passages of live documents with rows that give one of the concepts, with these rows.
+
+        Returns: by document in the order given, then by number.
+        Costs:   three queries.
+        """
+        rows = find_fact_rows(document_ids, concepts, within=within, most=most)
+        place = {document_id: position for position, document_id in enumerate(document_ids)}
+        chunks = self.load(tuple(rows), within=within) if rows else ()
+        ordered = sorted(chunks, key=lambda chunk: (place[chunk.document.document_id], chunk.number))
+        return tuple((chunk, rows[chunk.chunk_id]) for chunk in ordered)
 
     def around(
         self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds

@@ -8,6 +8,7 @@ from typing import Final
 
 from apps.retrieval.contracts import (
     Answer,
+    Citation,
     ContextBlock,
     Finding,
     GroundingReport,
@@ -45,7 +46,11 @@ def finish_answer(outcome: Outcome, context: ContextBlock, analysis: QueryAnalys
         generator=draft.generator,
         model=draft.model,
         degradations=trace.degradations,
-        notices=(*analysis.notices, *_name_unconfirmed(outcome.unconfirmed)),
+        notices=(
+            *analysis.notices,
+            *_name_unconfirmed(outcome.unconfirmed),
+            *_name_doubts(citations, context),
+        ),
         repair=outcome.repair,
         relevance=judge_relevance(draft, context, analysis),
         closest=draft.closest,
@@ -60,6 +65,20 @@ def _name_unconfirmed(findings: Sequence[Finding]) -> Iterator[str]:
     named = "; ".join(textwrap.shorten(value, _NAMED_CHARS, placeholder=" …") for value in values[:_MOST_NAMED])
     more = f"; and {len(values) - _MOST_NAMED} more" if len(values) > _MOST_NAMED else ""
     yield f"Left out, because the passages do not confirm it: {named}{more}."
+
+
+def _name_doubts(citations: Sequence[Citation], context: ContextBlock) -> Iterator[str]:
+    """Yield a sentence for each cited row that belongs to a sum that does not hold on its page."""
+    doubts = {
+        (passage.chunk.chunk_id, passage.chunk.char_start + line.start, passage.chunk.char_start + line.end): line
+        for passage in context.passages
+        for line in passage.lines
+        if line.doubt
+    }
+    for (chunk_id, start, end), line in doubts.items():
+        cited = [each for each in citations if each.chunk_id == chunk_id]
+        if any(each.char_start < end and start < each.char_end for each in cited):
+            yield f"Check the row of {line.item} on its page: a sum that it belongs to does not hold. {line.doubt}"
 
 
 def refuse(

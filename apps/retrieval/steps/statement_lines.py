@@ -1,4 +1,4 @@
-"""Read the lines that the question asks for from the statements of the documents that were found."""
+"""Read the rows that the question asks for from the tables of the documents that were found."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Final
 from apps.retrieval.contracts import Candidate, QueryAnalysis, SearchBounds
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.recorder import TraceRecorder
+from apps.retrieval.stages.figures.asked_concepts import find_asked_concepts
 from apps.retrieval.stages.figures.line_items import find_asked_items
-from apps.retrieval.stages.figures.lines import add_lines, find_lines
+from apps.retrieval.stages.figures.lines import add_lines, find_lines, join_lines
 from apps.retrieval.trace import LineList, Stage, StageStatus, candidate_list
 
-_NO_LINE: Final = "The question asks for no line of a financial statement."
+_NO_LINE: Final = "The question asks for no figure that is known by name."
 _OFF: Final = "Switched off: passed on unchanged."
 
 
@@ -23,31 +24,31 @@ def read_lines(
     *,
     within: SearchBounds,
 ) -> tuple[Candidate, ...]:
-    """Add the passages whose statement rows give the figures asked for, within the same gates and bounds.
+    """Add the passages whose rows give the figures asked for, within the same gates and bounds.
 
     A page that prints a statement has several passages. The ranking finds the page, but not always the passage that
-    holds the row.
+    holds the row. Rows are found by the facts that were read from a document, and those of statements by their labels
+    as well.
     """
     with recorder.stage(Stage.LINES, count_in=len(candidates)) as stage:
-        items = find_asked_items(analysis)
+        items, concepts = find_asked_items(analysis), find_asked_concepts(analysis)
         stage.count_out = len(candidates)
-        if not deps.settings.line_documents or not items:
+        if not deps.settings.line_documents or not (items or concepts):
             stage.status = StageStatus.SKIPPED
             stage.notes.append(_NO_LINE if deps.settings.line_documents else _OFF)
             return candidates
-        documents = tuple(dict.fromkeys(candidate.hit.document_id for candidate in candidates))
-        chunks = deps.chunks.on_statements(
-            documents[: deps.settings.line_documents],
-            tuple(dict.fromkeys(item.statement for item in items)),
-            within=within,
-            most=deps.settings.line_passages,
-        )
-        lines = find_lines(chunks, items)
-        result = add_lines(candidates, chunks, lines)
+        found_documents = tuple(dict.fromkeys(candidate.hit.document_id for candidate in candidates))
+        documents = found_documents[: deps.settings.line_documents]
+        most = deps.settings.line_passages
+        of_facts = deps.chunks.with_facts(documents, concepts, within=within, most=most) if concepts else ()
+        statements = tuple(dict.fromkeys(item.statement for item in items))
+        chunks = deps.chunks.on_statements(documents, statements, within=within, most=most) if items else ()
+        lines = join_lines({str(chunk.chunk_id): rows for chunk, rows in of_facts}, find_lines(chunks, items))
+        result = add_lines(candidates, (*(chunk for chunk, _ in of_facts), *chunks), lines)
         found = {line.item for of_chunk in lines.values() for line in of_chunk}
-        names = tuple(item.name for item in items)
+        names = tuple(dict.fromkeys((*concepts, *(item.name for item in items))))
         stage.notes.append(
-            f"Looked for in the statements: {', '.join(names)}. "
+            f"Looked for in tables: {', '.join(names)}. "
             f"{_describe_found([name for name in names if name in found], len(lines))}"
         )
         stage.count_out = len(result)

@@ -40,6 +40,7 @@ KEPT_BY_TWO: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
             "corpus_embedding384",
             "corpus_embedding768",
             "corpus_embedding1536",
+            "filings_fact",
         ),
         ("corpus_contents_by_two", ("INSERT", "UPDATE", "DELETE")),
     ),

@@ -16,6 +16,7 @@ from django.db import connection
 from apps.corpus.models import EMBEDDING_MODELS, Document
 from apps.corpus.providers.protocol import Vectors
 from apps.corpus.reader import ReadDocument, ReadPassage, ReadPosting
+from apps.corpus.reader.derivations import store_derived
 from apps.sql_files import read_statements
 
 _SQL = read_statements(__file__)
@@ -67,6 +68,7 @@ def store_reading(document: Document, read: ReadDocument) -> None:
             ],
         )
     store_postings(document, read.postings)
+    store_derived(document, read.derived)
 
 
 def store_postings(document: Document, postings: Sequence[ReadPosting]) -> None:

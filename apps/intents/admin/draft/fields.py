@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from apps.corpus.kinds import RetentionClass, SourceType, words_of_key
+from apps.intents.admin.draft.invariants import InvariantFields, invariant_fields
 from apps.intents.contracts import UNRECOGNISED, FallbackRule, IntentRule, PolicySnapshot, RecordingMode
 
 FALLBACK = "fallback"
@@ -57,7 +58,10 @@ class BudgetFields:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftFields:
-    """The whole form. `faults` says what of a post could not be understood at all, one sentence each."""
+    """The whole form. `faults` says what of a post could not be understood at all, one sentence each.
+
+    invariants: None if the post had no part for them.
+    """
 
     intents: tuple[IntentFields, ...]
     fallback: IntentFields
@@ -66,6 +70,7 @@ class DraftFields:
     settings: Mapping[str, str]
     reason: str
     faults: tuple[str, ...] = ()
+    invariants: tuple[InvariantFields, ...] | None = None
 
     @property
     def rows(self) -> tuple[IntentFields, ...]:
@@ -105,6 +110,7 @@ def fields_of(snapshot: PolicySnapshot) -> DraftFields:
         total_cap=str(snapshot.total_cap_chars),
         settings={name: _typed(value) for name, value in (numbers | snapshot.retrieval.as_json()).items()},
         reason=snapshot.reason,
+        invariants=invariant_fields(snapshot.invariants),
     )
 
 

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods
 from apps.corpus.kinds import KIND_KEY
 from apps.intents.admin.draft.comments import last_words
 from apps.intents.admin.draft.fields import DraftFields, fields_of, with_new_intent, with_new_kind
+from apps.intents.admin.draft.invariants import invariant_fields, invariant_rows
 from apps.intents.admin.draft.links import crumbs, find_version, version_address, version_admin
 from apps.intents.admin.draft.parse import ParsedDraft, parse_draft
 from apps.intents.admin.draft.post import fields_from
@@ -144,6 +145,7 @@ def _editor(
     seen = outlook(fields, parsed)
     errors, problems = ({} if added else parsed.errors), seen["problems_of"]
     rows = intent_rows(fields, errors, problems)
+    stored = version_snapshot(version).invariants if fields.invariants is None else ()
     context: dict[str, Any] = {
         "version": version,
         "fields": fields,
@@ -171,6 +173,12 @@ def _editor(
         "thresholds": setting_rows(THRESHOLDS, fields, errors, problems),
         "retrieval": setting_rows(RETRIEVAL, fields, errors, problems),
         "retrieval_wrong": any(f"setting-{setting.name}" in errors for setting in RETRIEVAL),
+        "invariants": invariant_rows(
+            invariant_fields(stored) if fields.invariants is None else fields.invariants,
+            [(kind.kind, kind.name or kind.kind) for kind in kind_columns(fields)],
+            dict(errors),
+        ),
+        "problems_invariants": problems.get("part-invariants", ()),
         "problems_matrix": problems.get("part-matrix", ()),
         "problems_budgets": problems.get("part-budgets", ()),
         "recording_choices": recording_choices(),

@@ -16,6 +16,7 @@ from uuid import uuid4
 
 from apps.corpus.kinds import Kind, RetentionClass, SourceType
 from apps.intents.admin.draft.fields import FALLBACK, BudgetFields, DraftFields, IntentFields
+from apps.intents.admin.draft.invariants import parse_invariants
 from apps.intents.admin.draft.post import UNKEPT
 from apps.intents.admin.draft.settings import RETRIEVAL, THRESHOLDS, Setting
 from apps.intents.contracts import (
@@ -68,6 +69,7 @@ def parse_draft(fields: DraftFields, stored: PolicySnapshot) -> ParsedDraft:
     total = _whole(fields.total_cap, "total_cap", 0, MOST_CHARS, complain)
     classifier: dict[str, Any] = {each.name: _number(each, fields.settings, complain) for each in THRESHOLDS}
     retrieval: dict[str, Any] = {each.name: _number(each, fields.settings, complain) for each in RETRIEVAL}
+    invariants = parse_invariants(fields.invariants, stored.invariants, complain)
     _storable(fields.reason, "reason", _TEXT_CHARS, complain, empty="Say why this version is wanted.")
     if errors or fields.faults:
         return ParsedDraft(content=None, errors={field: tuple(said) for field, said in errors.items()})
@@ -90,6 +92,7 @@ def parse_draft(fields: DraftFields, stored: PolicySnapshot) -> ParsedDraft:
         total_cap_chars=total,
         classifier=ClassifierSettings(**classifier),
         retrieval=RetrievalSettings(**retrieval),
+        invariants=invariants,
     )
     return ParsedDraft(content=content, errors={})
 

@@ -9,6 +9,7 @@ from typing import Final, Protocol
 
 from apps.corpus.kinds import KIND_KEY
 from apps.intents.admin.draft.fields import FALLBACK, BudgetFields, DraftFields, IntentFields, TermFields
+from apps.intents.admin.draft.invariants import posted_invariants
 from apps.intents.admin.draft.settings import RETRIEVAL, THRESHOLDS
 
 UNKEPT: Final = "\ufffd"
@@ -57,6 +58,7 @@ def fields_from(post: Posted, kinds: Iterable[str] = ()) -> DraftFields:
         settings={setting.name: _line(post, f"setting-{setting.name}") for setting in (*THRESHOLDS, *RETRIEVAL)},
         reason=_text(post, "reason"),
         faults=tuple(faults),
+        invariants=posted_invariants(post),
     )
 
 

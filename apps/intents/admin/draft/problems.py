@@ -28,6 +28,9 @@ _WORDS: Final = (
     ("intents; ", "part-matrix"),
 )
 
+# Names of a firm's own follow, which may have any words.
+_OF_INVARIANTS: Final = ("The invariant ", "An invariant ", "Two invariants ", "There are ")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
@@ -50,6 +53,8 @@ def by_part(problems: Iterable[Problem]) -> Mapping[str, tuple[str, ...]]:
 
 
 def _part(sentence: str, fields: DraftFields) -> str:
+    if sentence.startswith(_OF_INVARIANTS):
+        return "part-invariants"
     quoted = _QUOTED.findall(sentence)
     lowered = sentence.lower()
     kinds = {budget.kind for budget in fields.budgets}

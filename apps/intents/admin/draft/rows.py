@@ -142,6 +142,8 @@ def reason_entry(fields: DraftFields, errors: Messages) -> Entry:
 def field_title(field: str, fields: DraftFields) -> str:
     """What a field belongs to, for where its complaint stands apart from it."""
     part, _, rest = field.partition("-")
+    if part == "invariant":
+        return "Invariants of the firm"
     if part == "setting":
         return next(setting.label for setting in (*THRESHOLDS, *RETRIEVAL) if setting.name == rest)
     kind = next((budget for budget in fields.budgets if budget.kind == rest), None)

@@ -19,6 +19,7 @@ from apps.intents.admin.policy_version import approved_by, state_pill
 from apps.intents.admin.review.acts import ACTS, ERROR_FIELDS, Act, carry_out, seen_now
 from apps.intents.admin.review.facts import base_of, deciders, story
 from apps.intents.admin.review.forms import ReviewForm
+from apps.intents.admin.review.proof import proof_shown
 from apps.intents.errors import OwnVersionError
 from apps.intents.flow import VERSIONS
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
@@ -109,6 +110,8 @@ def _show(
         "origin": VersionOrigin(version.origin).label,
         "approver": approved_by(version.origin, version.approver_label),
         "content_sha256": policy_sha256(snapshot),
+        "proof": proof_shown(version),
+        "sees_file": may(request, Permission.AUDIT_VIEW),
         "base": base,
         "comparison": comparison(base.snapshot, snapshot, fold="all" not in request.GET) if base else None,
         "overtaken_url": _compare_url(base.overtaken.number, base.snapshot.number) if base and base.overtaken else "",

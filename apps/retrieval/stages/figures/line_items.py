@@ -226,12 +226,17 @@ _REASON_ASKED: Final = re.compile(
 _OTHERWISE: Final = re.compile(r"(?<=[.?!])\s+(?:if|falls|wenn)\b[^.?!]*", re.IGNORECASE)
 
 
+def asks_for_a_reason(analysis: QueryAnalysis) -> bool:
+    """Return whether a question asks what a figure did, or why."""
+    return _REASON_ASKED.search(_OTHERWISE.sub("", analysis.text)) is not None
+
+
 def find_asked_items(analysis: QueryAnalysis) -> tuple[LineItem, ...]:
     """Return the lines that a question asks for, by name or as parts of a measure, in the order of the question.
 
     Returns: nothing for a question that asks for a reason, which is answered in words.
     """
-    if _REASON_ASKED.search(_OTHERWISE.sub("", analysis.text)):
+    if asks_for_a_reason(analysis):
         return ()
     names = (name for each in analysis.expansions for name in PARTS.get(each.label, (each.label,)))
     return tuple(ITEMS[name] for name in dict.fromkeys(names) if name in ITEMS)

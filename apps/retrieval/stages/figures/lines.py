@@ -69,6 +69,17 @@ def find_lines(chunks: Sequence[StoredChunk], items: Iterable[LineItem]) -> dict
     return {key: tuple(sorted(lines, key=lambda line: line.start)) for key, lines in found.items()}
 
 
+def join_lines(
+    one: Mapping[str, tuple[FoundLine, ...]], other: Mapping[str, tuple[FoundLine, ...]]
+) -> dict[str, tuple[FoundLine, ...]]:
+    """Return the rows of both by passage, a row once, in the order of the text. That of `one` names a row of both."""
+    joined: dict[str, tuple[FoundLine, ...]] = {}
+    for key in dict.fromkeys((*one, *other)):
+        by_start = {line.start: line for line in (*other.get(key, ()), *one.get(key, ()))}
+        joined[key] = tuple(by_start[start] for start in sorted(by_start))
+    return joined
+
+
 def add_lines(
     candidates: Sequence[Candidate], chunks: Sequence[StoredChunk], lines: Mapping[str, tuple[FoundLine, ...]]
 ) -> tuple[Candidate, ...]:
@@ -78,13 +89,14 @@ def add_lines(
     Passages on pages that were not found come last.
 
     Args:    candidates: best first.
-             chunks: of the statements.
+             chunks: that hold lines; one may stand in it twice.
              lines: chunk id -> rows, as find_lines returns them.
     """
     held = {str(candidate.hit.chunk_id) for candidate in candidates}
     further: dict[tuple[str, int], list[Candidate]] = {}
     for chunk in chunks:
         if str(chunk.chunk_id) in lines and str(chunk.chunk_id) not in held:
+            held.add(str(chunk.chunk_id))
             hit = FusedHit(
                 chunk_id=chunk.chunk_id,
                 document_id=chunk.document.document_id,

@@ -1,0 +1,102 @@
+"""What higher rooms derive from a file while it is read: the one registry by which the corpus calls up.
+
+A derivation works in the reading process, on the file's bytes and pages, because neither is trusted. Its result crosses
+to the worker as JSON, is checked there like the rest of the answer, and is stored in the transaction of the passages.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic import TypeAdapter
+
+from apps.corpus.description import Description
+from apps.corpus.extraction.contracts import ExtractedDocument, ExtractionWarning, Page, WarningCode
+
+if TYPE_CHECKING:
+    from apps.corpus.models import Document
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Derivation:
+    """One derivation.
+
+    module:  the module whose import registers it. It must import without Django's settings.
+    name:    its key in the answer of the reading process.
+    label:   what a warning calls its result: "Facts".
+    result:  the type of its result.
+    prepare: reads what it needs from the disk; the process that reads a file may open no others.
+    derive:  makes the result of the file's bytes, its pages, its description and its language.
+    check:   raises ContradictionError if a result does not agree with the pages.
+    """
+
+    module: str
+    name: str
+    label: str
+    result: TypeAdapter[Any]
+    prepare: Callable[[], None]
+    derive: Callable[[bytes, ExtractedDocument, Description, str], Any]
+    check: Callable[[Any, Mapping[int, Page]], None]
+
+
+Store = Callable[["Document", Any], None]
+
+_derivations: Final[dict[str, Derivation]] = {}
+_stores: Final[dict[str, Store]] = {}
+
+
+def register_derivation(derivation: Derivation) -> None:
+    """Have something derived from every file that is read."""
+    _derivations[derivation.name] = derivation
+
+
+def register_store_of_derivation(name: str, store: Store) -> None:
+    """Have the result of a derivation stored. `store` gets the document in its open scope and transaction."""
+    _stores[name] = store
+
+
+def derivation_modules() -> tuple[str, ...]:
+    """Return the modules that the reading process has to import."""
+    return tuple(sorted(each.module for each in _derivations.values()))
+
+
+def prepare_derivations(modules: Sequence[str]) -> None:
+    """Import the modules, and read what their derivations need."""
+    for module in modules:
+        importlib.import_module(module)
+    for each in _derivations.values():
+        each.prepare()
+
+
+def derive_all(
+    content: bytes, extracted: ExtractedDocument, about: Description, language: str
+) -> tuple[dict[str, Any], tuple[ExtractionWarning, ...]]:
+    """Return the result of each derivation as JSON's types, and a warning for each that failed.
+
+    A failure costs the derived rows and not the document: its passages are searched all the same.
+    """
+    results: dict[str, Any] = {}
+    warnings: list[ExtractionWarning] = []
+    for each in _derivations.values():
+        try:
+            results[each.name] = each.result.dump_python(each.derive(content, extracted, about, language), mode="json")
+        except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+            detail = f"{each.label} could not be read from this file ({type(error).__name__})."
+            warnings.append(ExtractionWarning(code=WarningCode.PART_NOT_READ, detail=detail))
+    return results, tuple(warnings)
+
+
+def check_derived(derived: Mapping[str, Any], pages: Mapping[int, Page]) -> None:
+    """Check what the reading process derived. Raises: ContradictionError; ValidationError: not of the result's type."""
+    for name, result in derived.items():
+        _derivations[name].check(_derivations[name].result.validate_python(result), pages)
+
+
+def store_derived(document: Document, derived: Mapping[str, Any]) -> None:
+    """Store all results; a document without one loses the rows of an earlier reading."""
+    for name, store in _stores.items():
+        derivation = _derivations[name]
+        store(document, derivation.result.validate_python(derived[name]) if name in derived else None)

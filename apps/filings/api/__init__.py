@@ -1,0 +1,1 @@
+"""Facts and series for API clients."""

@@ -1,0 +1,3 @@
+from apps.filings.models.fact import Fact
+
+__all__ = ["Fact"]

@@ -1,0 +1,1 @@
+"""Store the facts of a document."""

@@ -1,0 +1,133 @@
+"""Decide each theorem. Pure, and exact: what is reached is a product of places and cells, and so is what differs.
+
+A question's kinds depend on its intent alone, and where it may be asked on the role alone. So what is reached is
+places x cells, and what is gained is: the cells that are new, in the places that stay, and all cells in the new places.
+Nothing is sampled, and the hundred thousands of combinations are counted without being written down.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from apps.intents.proof.contracts import Block, Change, Result, Results, Theorem
+from apps.intents.proof.facts import FALLBACK, WITH_TEXT, Facts, Held
+
+_Cells = Mapping[str, frozenset[str]]
+
+
+def decide(before: Facts, after: Facts) -> Results:
+    """Return every theorem with all its counterexamples."""
+    anything = {"": _any(before)}, {"": _any(after)}
+    found = (
+        _changes(Theorem.NOTHING_PERMITTED, _permitted(before, after)),
+        _changes(Theorem.NOTHING_FORBIDDEN, map(_reverse, _permitted(after, before))),
+        _blocks(Theorem.NOTHING_GAINED, _gained(before.held, before.reach, after.held, after.reach)),
+        _blocks(Theorem.NOTHING_LOST, _gained(after.held, after.reach, before.held, before.reach)),
+        _blocks(Theorem.NO_KIND_GAINED, _gained(before.held, anything[0], after.held, anything[1])),
+        _blocks(Theorem.NO_KIND_LOST, _gained(after.held, anything[1], before.held, anything[0])),
+        _blocks(Theorem.NO_PLACE_GAINED, _places(_without(after.held, before.held))),
+        _blocks(Theorem.NO_PLACE_LOST, _places(_without(before.held, after.held))),
+        _changes(Theorem.FALLBACK_NOT_WIDER, _fallback(before, after)),
+        _changes(Theorem.NO_MORE_TEXT_KEPT, _text_kept(before, after)),
+        _changes(Theorem.NO_LESS_TEXT_KEPT, map(_reverse, _text_kept(after, before))),
+        _changes(Theorem.NO_CAP_RAISED, _raised(before, after)),
+        _changes(Theorem.NO_CAP_LOWERED, map(_reverse, _raised(after, before))),
+        _changes(Theorem.NO_INTENT_GONE, (Change(about=name) for name in before.reach if name not in after.reach)),
+        _changes(Theorem.NO_INTENT_NEW, (Change(about=name) for name in after.reach if name not in before.reach)),
+        _changes(Theorem.SAME_RECOGNITION, _recognition(before, after)),
+        _changes(Theorem.INVARIANTS_KEPT, _invariants(before, after)),
+    )
+    return {result.theorem: result for result in found}
+
+
+def _gained(old_held: Held, old_reach: _Cells, held: Held, reach: _Cells) -> Iterator[Block]:
+    staying, added = _common(held, old_held), _without(held, old_held)
+    new = _without(reach, old_reach)
+    for places, cells in ((staying, new), (added, reach)):
+        block = Block(places=_sorted(places), cells=_sorted(cells))
+        if block.places and block.cells:
+            yield block
+
+
+def _places(held: Held) -> Iterator[Block]:
+    if places := _sorted(held):
+        yield Block(places=places)
+
+
+def _any(facts: Facts) -> frozenset[str]:
+    return frozenset().union(*facts.reach.values())
+
+
+def _common(one: _Cells, other: _Cells) -> _Cells:
+    return {name: each & other.get(name, frozenset()) for name, each in one.items()}
+
+
+def _without(one: _Cells, other: _Cells) -> _Cells:
+    return {name: each - other.get(name, frozenset()) for name, each in one.items()}
+
+
+def _sorted(sets: _Cells) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return tuple((name, tuple(sorted(each))) for name, each in sorted(sets.items()) if each)
+
+
+def _permitted(before: Facts, after: Facts) -> Iterator[Change]:
+    for intent, kinds in _sorted(_without(after.reach, before.reach)):
+        for kind in kinds:
+            yield Change(about=intent, after=kind)
+
+
+def _fallback(before: Facts, after: Facts) -> Iterator[Change]:
+    for kind in sorted(after.reach[FALLBACK] - before.reach[FALLBACK]):
+        yield Change(about=kind)
+
+
+def _text_kept(before: Facts, after: Facts) -> Iterator[Change]:
+    """An intent that was not there recorded no question with its text."""
+    for name, mode in after.recording.items():
+        was = before.recording.get(name)
+        if mode == WITH_TEXT and was != WITH_TEXT:
+            yield Change(about=name, before=was, after=mode)
+
+
+def _raised(before: Facts, after: Facts) -> Iterator[Change]:
+    for kind, cap in after.caps.items():
+        if cap > before.caps.get(kind, 0):
+            yield Change(about=kind, before=_figure(before.caps.get(kind)), after=_figure(cap))
+
+
+def _recognition(before: Facts, after: Facts) -> Iterator[Change]:
+    for name in sorted({*before.recognition, *after.recognition}):
+        was, now = (_json(side.recognition.get(name)) for side in (before, after))
+        if was != now:
+            yield Change(about=name, before=was, after=now)
+
+
+def _invariants(before: Facts, after: Facts) -> Iterator[Change]:
+    kept = {_json(each) for each in after.invariants}
+    for each in map(_json, before.invariants):
+        if each is not None and each not in kept:
+            yield Change(about=each)
+
+
+def _reverse(change: Change) -> Change:
+    return Change(about=change.about, before=change.after, after=change.before)
+
+
+def _figure(value: int | None) -> str | None:
+    return None if value is None else str(value)
+
+
+def _json(value: Any) -> str | None:
+    if value is None:
+        return None
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def _blocks(theorem: Theorem, blocks: Iterator[Block]) -> Result:
+    return Result(theorem=theorem, blocks=tuple(blocks))
+
+
+def _changes(theorem: Theorem, changes: Iterator[Change]) -> Result:
+    return Result(theorem=theorem, changes=tuple(changes))

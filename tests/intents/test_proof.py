@@ -1,0 +1,210 @@
+"""What a change of policy lets through: every theorem against a reference that enumerates everything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from apps.corpus.kinds import Kind
+from apps.intents.access.reach import intent_reaches
+from apps.intents.baseline import baseline_snapshot
+from apps.intents.contracts import IntentRule, PolicySnapshot, RecordingMode
+from apps.intents.proof.contracts import Block, Result, Theorem
+from apps.intents.proof.facts import FALLBACK, Held
+from apps.intents.proof.rendering import Side, proof_sha256, prove
+from apps.intents.snapshots.content import sort_kinds
+
+BASE = baseline_snapshot()
+ROLES = ("analyst", "reviewer", "compliance_officer")
+SCOPES = ("a", "b", "c", "d")
+NAMES = ("one", "two", "three", "four")
+
+kinds = st.sets(st.sampled_from(list(Kind))).map(lambda each: sort_kinds(kind.value for kind in each))
+modes = st.sampled_from(list(RecordingMode))
+held = st.dictionaries(st.sampled_from(ROLES), st.frozensets(st.sampled_from(SCOPES)))
+
+
+@st.composite
+def policies(draw: st.DrawFn) -> PolicySnapshot:
+    names = draw(st.lists(st.sampled_from(NAMES), unique=True))
+    budgets = draw(st.lists(st.sampled_from(BASE.budgets), unique=True))
+    return replace(
+        BASE,
+        intents=tuple(
+            replace(BASE.intents[0], name=name, label=name, kinds=draw(kinds), recording_mode=draw(modes))
+            for name in names
+        ),
+        fallback=replace(BASE.fallback, kinds=draw(kinds), recording_mode=draw(modes)),
+        budgets=tuple(replace(each, cap_chars=draw(st.integers(1, 3))) for each in budgets),
+        total_cap_chars=draw(st.integers(1, 3)),
+    )
+
+
+sides = st.builds(lambda policy, held: Side(policy=policy, held=held), policies(), held)
+
+
+def reached(side: Side) -> set[tuple[str, str, str, str]]:
+    """By the gate itself, one combination at a time."""
+    return {
+        (role, scope, intent.name, kind.value)
+        for role, scopes in side.held.items()
+        for scope in scopes
+        for intent in intent_reaches(side.policy)
+        for kind in intent.kinds
+    }
+
+
+def expanded(blocks: tuple[Block, ...]) -> list[tuple[str, ...]]:
+    return [
+        (role, scope, *cell)
+        for block in blocks
+        for role, scopes in block.places
+        for scope in scopes
+        for cell in ([(i, k) for i, ks in block.cells for k in ks] if block.cells else [()])
+    ]
+
+
+def recorded(side: Side) -> dict[str, str]:
+    rules = {rule.name: rule.recording_mode.value for rule in side.policy.intents}
+    return {**rules, FALLBACK: side.policy.fallback.recording_mode.value}
+
+
+def capped(side: Side) -> dict[str, int]:
+    return {**{each.kind.value: each.cap_chars for each in side.policy.budgets}, "": side.policy.total_cap_chars}
+
+
+def cells(side: Side) -> set[tuple[str, str]]:
+    return {(intent.name, kind.value) for intent in intent_reaches(side.policy) for kind in intent.kinds}
+
+
+def reference(one: Side, other: Side) -> dict[Theorem, set[tuple[str, ...]]]:
+    """What is on the other side and not on the one, for each theorem that has a counterpart."""
+    old, new = reached(one), reached(other)
+    places = [{(role, scope) for role, scopes in side.held.items() for scope in scopes} for side in (one, other)]
+    any_old, any_new = ({(r, s, "", k) for r, s, _, k in each} for each in (old, new))
+    return {
+        Theorem.NOTHING_PERMITTED: cells(other) - cells(one),
+        Theorem.NOTHING_GAINED: new - old,
+        Theorem.NO_KIND_GAINED: any_new - any_old,
+        Theorem.NO_PLACE_GAINED: places[1] - places[0],
+        Theorem.NO_MORE_TEXT_KEPT: {
+            (name,)
+            for name, mode in recorded(other).items()
+            if mode == "encrypted_text" and recorded(one).get(name) != "encrypted_text"
+        },
+        Theorem.NO_CAP_RAISED: {(k,) for k, cap in capped(other).items() if cap > capped(one).get(k, 0)},
+        Theorem.NO_INTENT_NEW: {(name,) for name in recorded(other) if name not in recorded(one)},
+    }
+
+
+OPPOSITES = {
+    Theorem.NOTHING_PERMITTED: Theorem.NOTHING_FORBIDDEN,
+    Theorem.NOTHING_GAINED: Theorem.NOTHING_LOST,
+    Theorem.NO_KIND_GAINED: Theorem.NO_KIND_LOST,
+    Theorem.NO_PLACE_GAINED: Theorem.NO_PLACE_LOST,
+    Theorem.NO_MORE_TEXT_KEPT: Theorem.NO_LESS_TEXT_KEPT,
+    Theorem.NO_CAP_RAISED: Theorem.NO_CAP_LOWERED,
+    Theorem.NO_INTENT_NEW: Theorem.NO_INTENT_GONE,
+}
+
+
+def found(result: Result) -> list[tuple[str, ...]]:
+    if result.theorem in (Theorem.NOTHING_PERMITTED, Theorem.NOTHING_FORBIDDEN):
+        return [(change.about, change.after or change.before or "") for change in result.changes]
+    return expanded(result.blocks) + [(change.about,) for change in result.changes]
+
+
+@settings(max_examples=200, deadline=None)
+@given(sides, sides)
+def test_every_theorem_has_exactly_the_counterexamples_of_the_reference(before: Side, after: Side) -> None:
+    results = prove(before, after).results
+    forwards, backwards = reference(before, after), reference(after, before)
+    expected = forwards | {OPPOSITES[theorem]: each for theorem, each in backwards.items()}
+    old, new = ({kind for intent, kind in cells(side) if intent == FALLBACK} for side in (before, after))
+    expected[Theorem.FALLBACK_NOT_WIDER] = {(kind,) for kind in new - old}
+    for theorem, counterexamples in expected.items():
+        told = found(results[theorem])
+        assert set(told) == counterexamples, theorem
+        assert len(told) == len(set(told)) == results[theorem].count, theorem
+        assert results[theorem].holds is not bool(counterexamples), theorem
+    assert set(results) - set(expected) == {Theorem.SAME_RECOGNITION, Theorem.INVARIANTS_KEPT}
+
+
+HELD: Held = {"analyst": frozenset({"a", "b"}), "reviewer": frozenset({"a"})}
+
+
+def one_wider(policy: PolicySnapshot) -> PolicySnapshot:
+    first, *rest = policy.intents
+    added: IntentRule = replace(first, kinds=sort_kinds([*(k.value for k in first.kinds), "compliance_profile"]))
+    return replace(policy, intents=(added, *rest))
+
+
+def stated(before: PolicySnapshot, after: PolicySnapshot) -> dict[str, str]:
+    proof = prove(Side(policy=before, held=HELD), Side(policy=after, held=HELD))
+    return {each.theorem: each.sentence for each in proof.stated}
+
+
+def test_a_policy_against_itself_proves_every_theorem() -> None:
+    results = prove(Side(policy=BASE, held=HELD), Side(policy=BASE, held=HELD)).results
+    assert [result.theorem for result in results.values() if not result.holds] == []
+
+
+def test_a_widening_is_told_in_words_with_its_counterexample() -> None:
+    said = stated(BASE, one_wider(BASE))
+    assert said["nothing_gained"] == (
+        "Nobody reaches, by a question of an intent, a kind that they did not reach before, but: "
+        "Performance → Compliance profile (Analyst and Reviewer, 2 scopes)."
+    )
+    assert said["nothing_lost"] == "Nothing that was reachable is lost."
+
+
+def test_all_counterexamples_are_in_the_file_and_the_first_in_the_words() -> None:
+    after = replace(BASE, intents=tuple(replace(rule, kinds=sort_kinds(Kind.values)) for rule in BASE.intents))
+    proof = prove(Side(policy=BASE, held=HELD), Side(policy=after, held=HELD))
+    permitted = proof.stated[0]
+    assert len(permitted.shown) == 6
+    assert f"and {permitted.count - 6} more" in permitted.sentence
+    body = json.loads(proof.text())
+    assert len(body["theorems"][0]["changes"]) == permitted.count == 5 * 10 - sum(len(r.kinds) for r in BASE.intents)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda p: replace(p, classifier=replace(p.classifier, minimum_score=0.1)), "the setting minimum_score"),
+        (lambda p: replace(p, examples=p.examples[1:]), "the review examples of Performance"),
+        (lambda p: replace(p, intents=p.intents[::-1]), "which intents there are, and in which order"),
+    ],
+)
+def test_whatever_decides_an_intent_refutes_that_recognition_is_the_same(
+    change: Callable[[PolicySnapshot], PolicySnapshot], told: str
+) -> None:
+    assert told in stated(BASE, change(BASE))["same_recognition"]
+
+
+def test_an_intent_that_is_renamed_is_gone_and_new_and_its_reach_is_told_as_both() -> None:
+    first, *rest = BASE.intents
+    said = stated(BASE, replace(BASE, intents=(replace(first, name="figures", label="Figures"), *rest)))
+    assert "but: Performance" in said["no_intent_gone"]
+    assert "but: Figures" in said["no_intent_new"]
+    assert "Performance →" in said["nothing_lost"]
+    assert "Figures →" in said["nothing_gained"]
+
+
+def test_the_same_change_gives_the_same_bytes_and_another_holding_does_not() -> None:
+    one, other = Side(policy=BASE, held=HELD), Side(policy=one_wider(BASE), held=HELD)
+    text = prove(one, other).text()
+    assert text == prove(one, other).text()
+    assert proof_sha256(text) != proof_sha256(prove(one, replace(other, held={"analyst": HELD["analyst"]})).text())
+
+
+def test_the_reference_counts_what_it_enumerates() -> None:
+    """A control of the reference: all of the baseline, in three places."""
+    assert len(reached(Side(policy=BASE, held=HELD))) == 3 * len(cells(Side(policy=BASE, held=HELD)))
+    assert len(list(product(ROLES, SCOPES))) == 12

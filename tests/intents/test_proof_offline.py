@@ -1,0 +1,126 @@
+"""A proof in the hands of somebody who has the log's export, the proof's file and the verifier, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.db import connections
+from hypothesis import given, settings
+
+from apps.audit.verify import offline
+from apps.audit.verify.export import export_log
+from apps.intents.proof.contracts import Theorem
+from apps.intents.proof.rendering import Side, prove
+from apps.intents.services.proofs import kept_proof
+from apps.tenants.roles import Role
+from tests.audit.acting import checkpointed, sealed
+from tests.audit.mutations import log_keys
+from tests.corpus.ingesting import short_profile
+from tests.factories import as_, make_firm, make_member
+from tests.intents.reviewing import submitted
+from tests.intents.test_proof import BASE, HELD, one_wider, sides
+from tests.model_server import ModelServer
+
+
+@settings(max_examples=100, deadline=None)
+@given(sides, sides)
+def test_the_verifier_finds_what_the_application_proved(before: Side, after: Side) -> None:
+    """It enumerates what the application counts as products, and was written apart from it."""
+    assert list(offline.wrong_in_proof(json.loads(prove(before, after).text()), [])) == []
+
+
+def proof() -> dict[str, Any]:
+    body: dict[str, Any] = json.loads(
+        prove(Side(policy=BASE, held=HELD), Side(policy=one_wider(BASE), held=HELD)).text()
+    )
+    return body
+
+
+@pytest.mark.parametrize("theorem", list(Theorem))
+def test_a_theorem_that_says_otherwise_is_found_each_by_itself(theorem: Theorem) -> None:
+    body = proof()
+    row = next(each for each in body["theorems"] if each["theorem"] == theorem.value)
+    row["holds"], row["count"] = not row["holds"], row["count"] ^ 1
+    assert any(words.startswith(f"{theorem.value} is ") for words in offline.wrong_in_proof(body, []))
+
+
+def test_a_counterexample_that_is_left_out_is_found() -> None:
+    body = proof()
+    body["theorems"][0]["changes"] = []
+    assert list(offline.wrong_in_proof(body, [])) == [
+        "the counterexamples of nothing_permitted are not those that there are"
+    ]
+
+
+def test_a_theorem_that_is_left_out_is_found() -> None:
+    body = proof()
+    del body["theorems"][3]
+    assert list(offline.wrong_in_proof(body, [])) == ["its list of theorems is not the closed list of this format"]
+
+
+def test_a_content_that_was_changed_does_not_have_its_digest() -> None:
+    body = proof()
+    body["before"]["content"]["fallback"]["description"] = "Other words."
+    assert "the digest of the content before is not that of the content" in list(offline.wrong_in_proof(body, []))
+
+
+def test_a_submission_of_other_contents_is_found() -> None:
+    core = {"before_sha256": "0" * 64, "content_sha256": proof()["after"]["content_sha256"]}
+    assert list(offline.wrong_in_proof(proof(), [core])) == [
+        "the submission that the log names it for is of other contents"
+    ]
+
+
+# --- With the log ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def handed_out(transactional_db: None, settings: LazySettings, tmp_path: Path) -> Iterator[Path]:
+    """A folder with an export of the log, and the proof of the submission that stands in it."""
+    with ModelServer() as running:
+        settings.GLASSBOX_EMBEDDING_PROFILES = {"local": short_profile(running)}
+        firm = make_firm()
+        author = make_member(firm, "olivia", Role.COMPLIANCE_OFFICER)
+        version = submitted(author)
+        with as_(author):
+            kept = kept_proof(version)
+        assert kept is not None
+        (tmp_path / "proof.json").write_text(kept.text, encoding="utf-8", newline="")
+        sealed(firm)
+        checkpointed(firm)
+        export_log(tenant=firm.id, output=tmp_path / "log")
+        yield tmp_path
+        connections["default"].close()
+
+
+def run(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    keys = [part for key in log_keys() for part in ("--key", key)]
+    command = [sys.executable, "-I", offline.__file__, folder / "log", *keys, "--proof", folder / "proof.json", *more]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_proof_of_a_submission_is_vouched_for_by_the_log(handed_out: Path) -> None:
+    found = run(handed_out)
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_a_proof_that_was_altered_is_in_no_log(handed_out: Path) -> None:
+    file = handed_out / "proof.json"
+    file.write_text(file.read_text(encoding="utf-8").replace('"holds":false', '"holds":true', 1), encoding="utf-8")
+    found = run(handed_out, "--json")
+    assert found.returncode == 1
+    assert set(json.loads(found.stdout)["totals"]) == {"UNRECORDED_PROOF", "WRONG_PROOF"}
+
+
+def test_what_is_no_proof_is_not_checked(handed_out: Path) -> None:
+    (handed_out / "proof.json").write_text("[]", encoding="utf-8")
+    found = run(handed_out)
+    assert found.returncode == 2
+    assert "the proof can't be read" in found.stderr

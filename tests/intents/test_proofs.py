@@ -1,0 +1,217 @@
+"""The proof of a submission: kept with the version, named by the log, shown to whoever decides, and never altered."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+from django.conf import LazySettings
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, ProgrammingError, transaction
+from django.test import Client
+from django.utils import timezone
+
+from apps.audit.models import Event
+from apps.audit.selectors import payloads_of
+from apps.intents.access.held import held_at
+from apps.intents.errors import ProofMissingError
+from apps.intents.models import PolicyProof, PolicyVersion, VersionStatus
+from apps.intents.proof.rendering import proof_sha256
+from apps.intents.services.proofs import kept_proof
+from apps.tenants.context import open_scope
+from apps.tenants.models import User
+from apps.tenants.principals import Principal
+from apps.tenants.roles import Role
+from tests.corpus.ingesting import short_profile
+from tests.deciding import version_approve, version_send_back, version_submit
+from tests.factories import Firm, as_, make_key, make_member
+from tests.intents.reviewing import drafted, submitted, wider
+from tests.model_server import ModelServer
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def acme(acme: Firm, settings: LazySettings) -> Iterator[Firm]:
+    with ModelServer() as running:
+        settings.GLASSBOX_EMBEDDING_PROFILES = {"local": short_profile(running)}
+        yield acme
+
+
+@pytest.fixture
+def officer(acme: Firm) -> Principal:
+    return make_member(acme, "olivia", Role.COMPLIANCE_OFFICER)
+
+
+@pytest.fixture
+def reviewer(acme: Firm) -> Principal:
+    return make_member(acme, "rupert", Role.REVIEWER, scopes=["fund:alpha"])
+
+
+def core(firm: Firm, action: str) -> dict[str, object]:
+    with open_scope(tenant=firm.id, reason="a test"):
+        event = Event.objects.filter(action=action).order_by("-occurred_at", "-id")[0]
+        return dict(payloads_of([event])[event.id]["core"])
+
+
+def test_a_submission_keeps_its_proof_and_the_log_names_its_digest(acme: Firm, officer: Principal) -> None:
+    version = submitted(officer)
+    with as_(officer):
+        kept = kept_proof(version)
+    assert kept is not None
+    assert kept.problem == ""
+    assert kept.sha256 == hashlib.sha256(kept.text.encode()).hexdigest()
+    assert core(acme, "intents.policy.submitted")["proof_sha256"] == kept.sha256
+    refuted = {each.theorem: each.shown for each in kept.stated if not each.holds}
+    assert refuted["nothing_permitted"] == ("Performance → Schedule",)
+    assert refuted["nothing_gained"] == ("Performance → Schedule (Compliance officer, 3 scopes)",)
+
+
+def test_the_approval_names_the_same_digest(acme: Firm, officer: Principal, reviewer: Principal) -> None:
+    version = submitted(officer)
+    with as_(reviewer):
+        version_approve(version.id)
+    submission, approval = (core(acme, f"intents.policy.{step}") for step in ("submitted", "approved"))
+    assert approval["proof_sha256"] == submission["proof_sha256"]
+
+
+def test_each_submission_has_a_proof_of_its_own(acme: Firm, officer: Principal, reviewer: Principal) -> None:
+    version = submitted(officer)
+    with as_(reviewer):
+        version_send_back(version.id, reason="Once more.")
+    with as_(officer):
+        version_submit(version.id)
+        assert PolicyProof.objects.filter(version=version).count() == 2
+        kept = kept_proof(version)
+    assert kept is not None
+    assert kept.problem == ""
+
+
+# --- Attacks --------------------------------------------------------------------------------------------------------
+
+
+def test_the_application_changes_and_removes_no_proof(officer: Principal) -> None:
+    version = submitted(officer)
+    with as_(officer):
+        with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
+            PolicyProof.objects.filter(version=version).update(text="{}", sha256=proof_sha256("{}"))
+        with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
+            PolicyProof.objects.filter(version=version)._raw_delete("default")
+
+
+def test_nobody_writes_a_proof_beside_the_submission(officer: Principal, reviewer: Principal) -> None:
+    version = drafted(officer)
+    with as_(officer), pytest.raises(IntegrityError, match="with the submission"), transaction.atomic():
+        PolicyProof.objects.create(
+            tenant_id=version.tenant_id, version=version, revision=version.revision, text="{}", sha256="0" * 64
+        )
+
+
+def test_what_is_put_in_review_by_a_statement_has_no_proof_and_is_not_approved(
+    officer: Principal, reviewer: Principal
+) -> None:
+    version = drafted(officer)
+    with as_(officer):
+        PolicyVersion.objects.filter(id=version.id).update(status=VersionStatus.IN_REVIEW)
+    with as_(reviewer), pytest.raises(ProofMissingError, match="its author submits it again"):
+        version_approve(version.id)
+
+
+# --- Who may ask where ----------------------------------------------------------------------------------------------
+
+
+def test_who_may_ask_where_is_told_by_role_with_the_scopes_below_a_grant(
+    acme: Firm, officer: Principal, reviewer: Principal
+) -> None:
+    make_member(acme, "dora", Role.DPO)
+    make_key(acme, Role.ANALYST, scopes=["fund:beta"])
+    with as_(officer):
+        held = held_at(timezone.now())
+    assert held == {
+        "analyst": {str(acme.scopes["fund:beta"].id)},
+        "compliance_officer": {str(scope.id) for scope in acme.scopes.values()},
+        "reviewer": {str(acme.scopes["fund:alpha"].id)},
+    }
+
+
+def test_the_scopes_of_a_person_s_memberships_add_up(acme: Firm, officer: Principal) -> None:
+    make_member(acme, "anna", Role.ANALYST, scopes=["fund:alpha"])
+    make_member(acme, "anna", Role.AUDITOR, scopes=["fund:beta"])
+    with as_(officer):
+        assert held_at(timezone.now())["analyst"] == {str(acme.scopes[f"fund:{each}"].id) for each in ("alpha", "beta")}
+
+
+def test_before_the_tenant_nobody_held_anything(acme: Firm, officer: Principal) -> None:
+    with as_(officer):
+        assert held_at(timezone.now() - timezone.timedelta(days=900)) == {}
+
+
+# --- Pages, the command ---------------------------------------------------------------------------------------------
+
+
+def test_the_reviewer_reads_the_proof_above_the_changes(
+    client: Client, officer: Principal, reviewer: Principal
+) -> None:
+    version = submitted(officer)
+    client.force_login(User.objects.get_by_natural_key("rupert"))
+    page = client.get(f"/admin/policy/versions/{version.id}/review/").content.decode()
+    assert "Performance → Schedule" in page
+    assert page.index('id="proof-first"') < page.index('id="proof"') < page.index('id="changes"')
+
+
+def test_a_proof_against_a_version_that_is_no_longer_in_force_says_so(
+    client: Client, officer: Principal, reviewer: Principal
+) -> None:
+    waiting, other = submitted(officer), submitted(officer, lambda policy: replace(wider(policy), total_cap_chars=9000))
+    client.force_login(User.objects.get_by_natural_key("rupert"))
+    address = f"/admin/policy/versions/{waiting.id}/review/"
+    assert "has come into force since this was proven" not in client.get(address).content.decode()
+    with as_(reviewer):
+        version_approve(other.id)
+    assert "Version 3 has come into force since this was proven" in client.get(address).content.decode()
+
+
+def test_the_file_is_handed_out_to_the_byte(client: Client, officer: Principal) -> None:
+    version = submitted(officer)
+    client.force_login(User.objects.get_by_natural_key("olivia"))
+    file = client.get(f"/admin/policy/versions/{version.id}/proof/file/")
+    with as_(officer):
+        kept = kept_proof(version)
+    assert kept is not None
+    assert file.content.decode() == kept.text
+    assert client.get(f"/admin/policy/versions/{version.id}/proof/").status_code == 200
+
+
+def test_an_analyst_does_not_get_the_file_which_says_where_roles_are_held(
+    client: Client, acme: Firm, officer: Principal
+) -> None:
+    version = submitted(officer)
+    make_member(acme, "anna", Role.ANALYST)
+    client.force_login(User.objects.get_by_natural_key("anna"))
+    assert client.get(f"/admin/policy/versions/{version.id}/proof/file/").status_code == 403
+    assert client.get(f"/admin/policy/versions/{version.id}/proof/").status_code == 200
+
+
+def command(*arguments: str) -> str:
+    out = StringIO()
+    call_command("policy", "prove", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_the_command_proves_versions_in_words_and_as_the_file(acme: Firm, officer: Principal) -> None:
+    drafted(officer)
+    words = command("active", "2", "--tenant", "acme")
+    assert "REFUTED  No intent permits a kind that it did not permit before, but: Performance → Schedule." in words
+    assert "holds    Every intent still permits all kinds that it permitted before." in words
+    body = json.loads(command("active", "2", "--tenant", "acme", "--json"))
+    assert [body[side]["version"] for side in ("before", "after")] == [1, 2]
+
+
+def test_without_a_tenant_only_policies_are_compared() -> None:
+    assert "no --tenant was named" in command("baseline", "baseline")
+    with pytest.raises(CommandError, match="add --tenant"):
+        command("1", "2")
