@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.proof.invariants import invariant_words
-from apps.intents.proof.words import Stated
+from apps.intents.proof.words import Stated, names_of
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.proofs import KeptProof, kept_proof
