@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Dialog, Locator, Page, expect
 
-from apps.corpus.kinds import Kind
 from apps.intents.contracts import PolicySnapshot
+from apps.intents.fund_house import FundHouse
 from apps.intents.models import PolicyVersion
 from apps.intents.selectors import version_snapshot
 from apps.intents.services.drafts import draft_save, draft_start
@@ -79,8 +79,8 @@ def test_with_the_mouse_a_tick_and_a_drag_show_at_once_what_they_come_to_and_are
     editor.get_by_role("button", name="Save the draft").click()
     saved(editor)
     kept = stored(acme, draft)
-    assert Kind.SCHEDULE in kept.intents[0].kinds
-    assert [budget.kind for budget in kept.budgets][:2] == [Kind.REFERENCE_REPORT, Kind.ORG_PROFILE]
+    assert FundHouse.SCHEDULE in kept.intents[0].kinds
+    assert [budget.kind for budget in kept.budgets][:2] == [FundHouse.REFERENCE_REPORT, FundHouse.ORG_PROFILE]
     assert kept.total_cap_chars == 1000
 
 
@@ -108,8 +108,8 @@ def test_the_keyboard_alone_gets_through_it(acme: Firm, draft: PolicyVersion, ed
     keyboard.press("Control+s")
     saved(editor)
     kept = stored(acme, draft)
-    assert Kind.SCHEDULE in kept.intents[0].kinds
-    assert [budget.kind for budget in kept.budgets][:2] == [Kind.COMPLIANCE_PROFILE, Kind.ORG_PROFILE]
+    assert FundHouse.SCHEDULE in kept.intents[0].kinds
+    assert [budget.kind for budget in kept.budgets][:2] == [FundHouse.COMPLIANCE_PROFILE, FundHouse.ORG_PROFILE]
     added = {each.text for each in kept.examples} - {each.text for each in before.examples}
     assert added == {"What of the schedules?", "And of the calendars?"}
 

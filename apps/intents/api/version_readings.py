@@ -21,7 +21,7 @@ from apps.intents.diff import policy_diff_json
 from apps.intents.policy_file import render_policy_file, version_heading
 from apps.intents.selectors import policy_in_force, policy_versions, version_snapshot
 from apps.intents.services.checking import version_checked
-from apps.intents.validation import policy_problems
+from apps.intents.services.successor import usage_problems
 from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
 from apps.tenants.api.serializers import StrictSerializer
 from apps.tenants.api.views import ApiView
@@ -126,7 +126,7 @@ class PolicyVersionCheckView(ApiView):
         acting = ShortScopes.all_of(self.principal)
         with acting.open():
             version = visible_version(id)
-            problems = list(policy_problems(version_snapshot(version)))
+            problems = list(usage_problems(version_snapshot(version)))
         golden = None if problems else version_checked(version.id, acting).result()
         return Response(
             {

@@ -15,6 +15,7 @@ from typing import Any, Final
 from apps.corpus.description import InvalidFieldError
 from apps.corpus.kinds import Kind
 from apps.corpus.services.ingest.metadata import DocumentMetadata, metadata_from_row
+from apps.intents.fund_house import FUND_HOUSE, FundHouse
 from apps.quality.errors import InvalidFolderError
 from apps.quality.evaluation.accepting import Accepts, read_accepts
 from config.files import OutsideFolderError, inside
@@ -22,7 +23,7 @@ from config.strict_json import InvalidJsonError, strict_json
 
 DOCUMENTS: Final = "documents.jsonl"
 QUERIES: Final = "queries.jsonl"
-DEFAULT_KIND: Final = Kind.REFERENCE_REPORT
+DEFAULT_KIND: Final = FundHouse.REFERENCE_REPORT
 # What a row may say about its document. Other fields (a sector, a source) are ignored.
 _METADATA: Final = (
     "title",
@@ -185,8 +186,8 @@ class _Reading:
             is_file = False
         if not is_file:
             error = "there is no such file."
-        elif kind not in Kind.values:
-            error = f"{str(kind)!r} is not a kind. The kinds are: {', '.join(Kind.values)}."
+        elif kind not in FUND_HOUSE:
+            error = f"{str(kind)!r} is not a kind. The kinds are: {', '.join(FUND_HOUSE)}."
         else:
             return FolderDocument(id=id_, path=path, kind=Kind(kind), metadata=self._metadata(place, row, id_, path))
         self._failures.append(Failure(file=file, error=f"{place}: {error}"))

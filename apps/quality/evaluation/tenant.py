@@ -95,7 +95,7 @@ def evaluation_policy(kinds: Set[Kind]) -> PolicySnapshot:
     proportions, up to the same total: a context of which six sevenths stay empty would say little about answers.
     """
     baseline = baseline_snapshot()
-    reached = tuple(kind for kind in Kind if kind in kinds)
+    reached = tuple(kind for kind in baseline.kinds if kind in kinds)
     return replace(
         baseline,
         intents=tuple(replace(rule, kinds=reached) for rule in baseline.intents),

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.proof.invariants import invariant_words
-from apps.intents.proof.words import Names, Stated
+from apps.intents.proof.words import Stated, names_of
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.proofs import KeptProof, kept_proof
@@ -53,7 +53,7 @@ def proof_shown(version: PolicyVersion) -> ProofShown | None:
     if kept is None:
         return None
     snapshot = version_snapshot(version)
-    names = Names(intents={rule.name: rule.label for rule in snapshot.intents})
+    names = names_of(snapshot)
     before = kept.content.get("before", {}) if not kept.problem else {}
     return ProofShown(
         problem=kept.problem,
