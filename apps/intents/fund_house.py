@@ -1,6 +1,6 @@
 """The kinds of the shipped fund house, for what ships with them: the demonstration, and wordings in other languages.
 
-tests/intents/test_defaults.py holds that they are those of defaults.py.
+tests/intents/test_defaults.py holds that they are those of packs/fund_house.py.
 """
 
 from __future__ import annotations

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from apps.intents import defaults
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import UNRECOGNISED, PolicySnapshot
 from apps.intents.fund_house import FundHouse
 from apps.intents.matching import index_words, matching_terms
+from apps.intents.packs import fund_house as defaults
 from apps.intents.validation import policy_problems
 
 WHITELIST = {

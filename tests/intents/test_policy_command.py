@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from apps.intents import defaults
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
+from apps.intents.packs import fund_house as defaults
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.snapshots.content import policy_content
 from apps.tenants.context import open_scope

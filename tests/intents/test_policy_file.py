@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.corpus.kinds import KIND_KEY, Kind, RetentionClass, SourceType
-from apps.intents import defaults
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import (
     FALLBACK_NAME,
@@ -33,6 +32,7 @@ from apps.intents.errors import PolicyFileError
 from apps.intents.fund_house import FUND_HOUSE
 from apps.intents.models import GoldenExample, IntentTerm, PolicyIntent
 from apps.intents.models import KindBudget as BudgetRow
+from apps.intents.packs import fund_house as defaults
 from apps.intents.policy_file import (
     checked_policy_file,
     parse_policy_file,

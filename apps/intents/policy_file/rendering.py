@@ -1,4 +1,4 @@
-"""A policy version as the one file, written as apps/intents/defaults.py is: the same version gives the same bytes."""
+"""A policy version as the one file, written as the shipped packs are: the same version gives the same bytes."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _HEADER: Final = '''\
 
 This file is meant to be read by a compliance officer. It says, for each intent (a sort of question), which kinds of
 document may be used for the answer, and by which words and examples the intent is recognised. Nothing else decides
-that. Every tenant starts with the shipped file, apps/intents/defaults.py, as its version 1; a change there reaches new
-tenants only. To change a tenant's policy, import a file like this one with `manage.py policy import`: it becomes a
+that. Every tenant starts with a shipped pack, a file of apps/intents/packs/, as its version 1; a change there reaches
+new tenants only. To change a tenant's policy, import a file like this one with `manage.py policy import`: it becomes a
 draft, and another person approves it.
 
 A decisive term says by itself what is asked for ("why", "house style"); the other terms lend support. In a term, `#`
