@@ -37,7 +37,7 @@ class Derivation:
     most:    how many items of it are kept; a warning says so where there are more.
     prepare: reads what it needs from the disk; the process that reads a file may open no others.
     derive:  makes the result of the file's bytes, its pages, its description and its language.
-    check:   raises ContradictionError if a result does not agree with the pages.
+    check:   raises ContradictionError if a result does not agree with the pages and the media type.
     """
 
     module: str
@@ -47,7 +47,7 @@ class Derivation:
     most: int
     prepare: Callable[[], None]
     derive: Callable[[bytes, ExtractedDocument, Description, str], Any]
-    check: Callable[[Any, Mapping[int, Page]], None]
+    check: Callable[[Any, Mapping[int, Page], str], None]
 
 
 Store = Callable[["Document", Any], None]
@@ -102,10 +102,10 @@ def derive_all(
     return results, tuple(warnings)
 
 
-def check_derived(derived: Mapping[str, Any], pages: Mapping[int, Page]) -> None:
+def check_derived(derived: Mapping[str, Any], pages: Mapping[int, Page], media_type: str) -> None:
     """Check what the reading process derived. Raises: ContradictionError; ValidationError: not of the result's type."""
     for name, result in derived.items():
-        _derivations[name].check(_derivations[name].result.validate_python(result), pages)
+        _derivations[name].check(_derivations[name].result.validate_python(result), pages, media_type)
 
 
 def store_derived(document: Document, derived: Mapping[str, Any]) -> None:

@@ -25,6 +25,7 @@ class HowRead(models.TextChoices):
     XBRL = "xbrl", "Inline XBRL"
     HTML_TABLE = "html_table", "Table of an HTML page"
     PDF_TABLE = "pdf_table", "Table of a PDF page"
+    OCR = "ocr", "Table of a scanned page (OCR)"
     OTHER_TABLE = "other_table", "Table of another file"
 
 

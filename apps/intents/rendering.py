@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from apps.intents.contracts import PolicySnapshot
@@ -29,5 +30,10 @@ def policy_json(snapshot: PolicySnapshot) -> dict[str, Any]:
 
 def policy_sha256(snapshot: PolicySnapshot) -> str:
     """Return the digest of the content: SHA-256 over its JSON with sorted keys and no spaces."""
-    canonical = json.dumps(policy_content(snapshot), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return content_sha256(policy_content(snapshot))
+
+
+def content_sha256(content: Mapping[str, Any]) -> str:
+    """Return the digest of a content, such as policy_content writes it."""
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(canonical.encode()).hexdigest()

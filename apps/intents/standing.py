@@ -27,6 +27,7 @@ from django.db.models.query import ModelIterable
 
 from apps.intents.models import PolicyVersion, VersionStatus
 
+TO_COME: Final = (VersionStatus.DRAFT, VersionStatus.IN_REVIEW, VersionStatus.APPROVED)
 _APPROVED: Final = Q(status=VersionStatus.APPROVED)
 # Approved, and its time has come: the version is or was in force, although that is not recorded yet.
 IS_DUE: Final = _APPROVED & Q(effective_from__lte=Now())

@@ -10,7 +10,7 @@ from apps.corpus.kinds import KIND_KEY
 from apps.corpus.services.ingest.kind import adding_roles
 from apps.intents.contracts import UNRECOGNISED, IntentRule, PolicySnapshot
 from apps.intents.errors import InvalidPolicyError
-from apps.intents.proof.invariants import invariant_problems
+from apps.intents.proof.invariants import earlier_problems, invariant_problems
 
 MINIMUM_INTENTS, MAXIMUM_INTENTS = 5, 10
 MINIMUM_EXAMPLES = 5
@@ -19,8 +19,11 @@ MAXIMUM_EXAMPLES = 200
 MAXIMUM_KINDS = 40
 
 
-def policy_problems(snapshot: PolicySnapshot) -> tuple[str, ...]:
-    """Return every problem that makes a policy unusable, one sentence each; empty for a valid policy."""
+def policy_problems(snapshot: PolicySnapshot, after: PolicySnapshot | None = None) -> tuple[str, ...]:
+    """Return every problem that makes a policy unusable, one sentence each; empty for a valid policy.
+
+    Args: after: the version in force, for one that is to follow it.
+    """
     return (
         *_intent_problems(snapshot),
         *term_problems(snapshot),
@@ -28,12 +31,13 @@ def policy_problems(snapshot: PolicySnapshot) -> tuple[str, ...]:
         *_budget_problems(snapshot),
         *_threshold_problems(snapshot),
         *invariant_problems(snapshot),
+        *(earlier_problems(snapshot, after) if after else ()),
     )
 
 
-def require_valid(snapshot: PolicySnapshot) -> None:
-    """Raise InvalidPolicyError with all problems, unless the policy can be used."""
-    problems = policy_problems(snapshot)
+def require_valid(snapshot: PolicySnapshot, after: PolicySnapshot | None = None) -> None:
+    """Raise InvalidPolicyError with all problems, unless the policy can be used, after the version in force."""
+    problems = policy_problems(snapshot, after)
     if problems:
         raise InvalidPolicyError(problems=problems)
 

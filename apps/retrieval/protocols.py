@@ -8,6 +8,7 @@ from typing import Protocol
 from apps.corpus.extraction.statements import Statement
 from apps.intents.contracts import IntentDecision, KindGrant
 from apps.retrieval.contracts import (
+    AskedFigures,
     Candidate,
     ChunkId,
     CorpusInventory,
@@ -98,9 +99,9 @@ class ChunkStore(Protocol):
         """
 
     def with_facts(
-        self, document_ids: Sequence[DocumentId], concepts: Sequence[str], *, within: SearchBounds, most: int
+        self, document_ids: Sequence[DocumentId], asked: AskedFigures, *, within: SearchBounds, most: int
     ) -> tuple[tuple[StoredChunk, tuple[FoundLine, ...]], ...]:
-        """Return the passages of these documents that hold rows of the concepts, with at most `most` such rows.
+        """Return the passages of these documents that hold rows of the figures asked for, at most `most`.
 
         The passages are ordered by document, in the order given, then by number.
         """

@@ -228,6 +228,8 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 FILE_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 # Whether reading a file is refused if the kernel or the container lacks a part of the sandbox (apps/corpus/reader).
 GLASSBOX_REQUIRE_SANDBOX = env.boolean("GLASSBOX_REQUIRE_SANDBOX", default=False)
+# Whether the text of scanned pages is recognised when a PDF is read (apps/corpus/extraction/ocr), on this machine.
+GLASSBOX_OCR = env.boolean("GLASSBOX_OCR", default=True)
 
 # Whether each web process loads the local models when it starts, instead of with its first question.
 GLASSBOX_WARM_UP = env.boolean("GLASSBOX_WARM_UP", default=True)
@@ -318,6 +320,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "SourceType": "apps.corpus.kinds.SourceType",
         "FactUnit": "apps.filings.contracts.FactUnit",
         "HowRead": "apps.filings.contracts.HowRead",
+        "HowPageRead": "apps.corpus.extraction.contracts.HowPageRead",
         "CheckResult": "apps.filings.contracts.CheckResult",
         "DocumentStatus": "apps.corpus.models.DocumentStatus",
         "JobStatus": "apps.corpus.models.JobState",

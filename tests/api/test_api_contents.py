@@ -7,12 +7,15 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from apps.audit.models import Event
-from apps.corpus.models import Document
+from apps.corpus.jobs import RunOutcome
+from apps.corpus.models import Document, IngestJob
 from apps.corpus.services import documents
 from apps.tenants.context import open_scope
 from tests.api.client import Api
 from tests.api.conftest import ready_document
-from tests.corpus.ingesting import REPORT, ingest, long_report
+from tests.corpus.files import lines, pdf
+from tests.corpus.ingesting import REPORT, ingest, long_report, run
+from tests.corpus.scanned import Scanner, mixed
 from tests.factories import Firm
 
 pytestmark = pytest.mark.django_db
@@ -187,3 +190,24 @@ def test_passages_cost_the_same_queries_however_many(
     with django_assert_max_num_queries(100) as many:
         analyst.get(f"/api/v1/documents/{long.id}/chunks/")
     assert len(many) == len(few)
+
+
+def test_a_scan_is_uploaded_read_and_answered_with_its_page_and_quote(analyst: Api, acme: Firm) -> None:
+    said = "The maximum drawdown of the Gamma Fund in the fourth quarter was 8.75 %, and it lasted for five weeks."
+    file = mixed(pdf([lines("A printed page that tells nothing of the matter.")]), Scanner().scan(pdf([lines(said)])))
+    uploaded = analyst.upload(file, filename="gamma.pdf", title="Gamma report")
+    assert uploaded.status_code == 202
+    held = uploaded.json()["id"]
+    with open_scope(tenant=acme.id, reason="a test"):
+        job = IngestJob.objects.get(document_id=held)
+    assert run(acme, job) is RunOutcome.SUCCEEDED
+    printed, scanned = (analyst.get(f"/api/v1/documents/{held}/pages/{number}/").json() for number in (1, 2))
+    assert (printed["how_read"], printed["ocr_confidence"], printed["extracted"]) == ("text", None, True)
+    assert (scanned["how_read"], scanned["extracted"], scanned["text"]) == ("ocr", True, said)
+    assert 0.9 < scanned["ocr_confidence"] <= 1
+    question = "What was the maximum drawdown of the Gamma Fund in the fourth quarter?"
+    answer = analyst.post("/api/v1/query/", {"question": question}).json()
+    (citation, *_) = [each for each in answer["citations"] if each["document"]["id"] == held]
+    assert citation["page"] == 2
+    assert scanned["text"][citation["char_start"] : citation["char_end"]] == citation["quote"]
+    assert "8.75 %" in citation["quote"]

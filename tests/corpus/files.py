@@ -15,6 +15,11 @@ import docx
 PAGE_WIDTH, PAGE_HEIGHT = 612, 792
 _PADDING = bytes.fromhex("28BF4E5E4E758A4164004E56FFFA01082E2E00B6D0683E802F0CA9FE6453697A")
 _KEEP_ALL_PERMISSIONS = -4
+# Gives each letter a code of the private use area, as fonts do that were made without a table of their characters.
+_NO_CHARACTERS = b"""/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def
+1 begincodespacerange <00> <FF> endcodespacerange
+1 beginbfrange <21> <FF> <E021> endbfrange
+endcmap end end"""
 
 
 @dataclass(frozen=True)
@@ -55,8 +60,15 @@ def lines(*texts: str, top: float = 720, x: float = 72, size: float = 10, pitch:
     return PdfPage([Text(x, top - number * pitch, text, size) for number, text in enumerate(texts)])
 
 
-def pdf(pages: Sequence[PdfPage], *, title: str = "", password: str = "", catalog_entries: bytes = b"") -> bytes:
-    """A PDF of pages; with a password it can't be opened without."""
+def pdf(
+    pages: Sequence[PdfPage],
+    *,
+    title: str = "",
+    password: str = "",
+    catalog_entries: bytes = b"",
+    garbled: bool = False,
+) -> bytes:
+    """A PDF of pages; with a password it can't be opened without. garbled: its text layer names no characters."""
     objects: list[bytes] = []
 
     def add(body: bytes) -> int:
@@ -64,7 +76,10 @@ def pdf(pages: Sequence[PdfPage], *, title: str = "", password: str = "", catalo
         return len(objects)
 
     catalog, tree = add(b""), add(b"")
-    plain = add(b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>")
+    named = b""
+    if garbled:
+        named = b" /ToUnicode %d 0 R" % add(_stream(_NO_CHARACTERS, b""))
+    plain = add(b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding%s >>" % named)
     bold = add(b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>")
     image = add(
         _stream(

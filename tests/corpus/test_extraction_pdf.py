@@ -97,7 +97,10 @@ def test_picture_of_a_page_is_marked_as_not_extracted() -> None:
 
 def test_picture_of_a_page_is_a_warning_with_its_page() -> None:
     document = extract(pdf([lines("A page with text."), PdfPage(picture=True)]), filename="a.pdf")
-    assert [(w.code, w.page) for w in document.warnings] == [(WarningCode.PAGE_NOT_EXTRACTED, 2)]
+    assert [(w.code, w.page) for w in document.warnings] == [
+        (WarningCode.RECOGNITION_OFF, None),
+        (WarningCode.PAGE_NOT_EXTRACTED, 2),
+    ]
 
 
 def test_blank_page_is_no_warning() -> None:

@@ -177,7 +177,7 @@ def test_a_process_that_waits_is_ended_by_the_clock(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(
         process.Costs,
         "of",
-        lambda *_: Costs(memory_bytes=1 << 30, seconds=60, page_seconds=60, output_bytes=1 << 20, deadline_s=2),
+        lambda *_, **__: Costs(memory_bytes=1 << 30, seconds=60, page_seconds=60, output_bytes=1 << 20, deadline_s=2),
     )
     stopping = meanwhile(lambda: at_work().suspend())
     with pytest.raises(TooCostlyError, match="more time than"):

@@ -11,9 +11,9 @@ import pytest
 from apps.corpus import registry
 from apps.corpus.description import describe
 from apps.corpus.extraction import extract
-from apps.corpus.extraction.contracts import ExtractionWarning
+from apps.corpus.extraction.contracts import ExtractionWarning, MediaType
 from apps.corpus.reader.answers import ContradictionError
-from apps.filings.contracts import ReadFact, TextSpan
+from apps.filings.contracts import ReadFact
 from apps.filings.reading import derivation
 from tests.filings.reports import report_html
 
@@ -67,21 +67,18 @@ def test_what_is_too_much_is_cut_off_with_a_warning(changed: Any) -> None:
 
 
 def test_true_facts_pass_the_check() -> None:
-    derivation.check(facts(), pages())
+    derivation.check(facts(), pages(), MediaType.HTML)
 
 
-@pytest.mark.parametrize(
-    "lie",
-    [
-        {"printed": "9,999"},
-        {"concept": "a concept of nobody"},
-        {"page": 99},
-        {"cell": TextSpan(start=0, end=0)},
-        {"row": TextSpan(start=0, end=10**9)},
-    ],
-    ids=lambda lie: next(iter(lie)),
-)
-def test_a_fact_that_its_page_does_not_hold_is_refused(lie: dict[str, Any]) -> None:
-    first, *others = facts()
-    with pytest.raises(ContradictionError):
-        derivation.check([replace(first, **lie), *others], pages())
+def test_a_figure_that_fits_in_no_column_costs_no_document() -> None:
+    content = report_html(2024).replace(b">1,", b">" + b"1," + b"000," * 6, 1)
+    extracted = extract(content, filename="report.html")
+    about = describe(extracted, filename="report.html", given={})
+    results, warnings = registry.derive_all(content, extracted, about, "en")
+    assert warnings == ()
+    assert len(results["facts"]) == len(facts()) - 1
+
+
+def test_two_facts_of_one_cell_are_refused() -> None:
+    with pytest.raises(ContradictionError, match="two facts of one cell"):
+        derivation.check([*facts(), facts()[0]], pages(), MediaType.HTML)

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
+from apps.intents.services.proofs import proof_store
 from apps.intents.services.versions import policy_draft_create
 from apps.tenants.context import current_scope, open_scope
 from apps.tenants.models import User
@@ -47,11 +48,16 @@ _DECISIONS = (VersionStatus.APPROVED, VersionStatus.REJECTED, VersionStatus.DRAF
 
 
 def step(version: PolicyVersion, **values: object) -> None:
-    """A decision names the revision that stands there, as somebody's does who has just read it."""
+    """A decision names the revision that stands there, as somebody's does who has just read it.
+
+    A submission is proven.
+    """
     if version.status == VersionStatus.IN_REVIEW and values.get("status") in _DECISIONS:
         values = {"decided_revision": F("revision"), **values}
     PolicyVersion.objects.filter(id=version.id).update(**values)
     version.refresh_from_db()
+    if values.get("status") == VersionStatus.IN_REVIEW and version.author_id:
+        proof_store(version)
 
 
 def in_review(author: User | None, number: int = 2) -> PolicyVersion:

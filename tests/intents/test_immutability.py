@@ -185,7 +185,7 @@ def test_nobody_cannot_approve(acme: Firm, alice: User) -> None:
 def test_what_the_platform_wrote_is_nobody_s_and_can_t_be_approved(acme: Firm, bob: User) -> None:
     with open_scope(tenant=acme.id, reason="a test"):
         version = in_review(None)
-        with acting(bob, Role.REVIEWER), refused(match="approved_by_someone"):
+        with acting(bob, Role.REVIEWER), refused(match="approved by the proof"):
             step(version, status=VersionStatus.APPROVED, approver=bob, effective_from=timezone.now())
 
 

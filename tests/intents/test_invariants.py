@@ -189,7 +189,7 @@ def test_the_database_finds_a_broken_invariant_where_the_check_does(
     with open_scope(tenant=acme.id, reason="a test"):
         version = drafted(alice, content)
         with connection.cursor() as cursor:
-            cursor.execute("SELECT intents_broken_invariant(%s, %s)", [acme.id, version.id])
+            cursor.execute("SELECT intents_broken_invariant(%s, %s, %s)", [acme.id, version.id, version.id])
             (told,) = cursor.fetchone()
     assert bool(told) is bool(broken_invariants(content))
 

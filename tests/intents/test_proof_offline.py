@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +17,19 @@ from hypothesis import given, settings
 
 from apps.audit.verify import offline
 from apps.audit.verify.export import export_log
+from apps.intents.invariants import Invariant
 from apps.intents.proof.contracts import Theorem
+from apps.intents.proof.invariants import ASKING, broken_invariants
 from apps.intents.proof.rendering import Side, prove
 from apps.intents.services.proofs import kept_proof
+from apps.intents.snapshots.content import policy_content
 from apps.tenants.roles import Role
 from tests.audit.acting import checkpointed, sealed
 from tests.audit.mutations import log_keys
 from tests.corpus.ingesting import short_profile
 from tests.factories import as_, make_firm, make_member
 from tests.intents.reviewing import submitted
+from tests.intents.test_invariants import invariants
 from tests.intents.test_proof import BASE, HELD, one_wider, sides
 from tests.model_server import ModelServer
 
@@ -78,6 +83,73 @@ def test_a_submission_of_other_contents_is_found() -> None:
     ]
 
 
+def parts_of(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the way to each part of a value but those of its contents, which have their digests."""
+    if path[1:] == ("content",):
+        return
+    if path:
+        yield path
+    for name, part in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from parts_of(part, (*path, name))
+
+
+def altered(body: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any] | None:
+    """Return a proof with another value in one place; None if it is the same value."""
+    made: Any = json.loads(json.dumps(body))
+    *above, last = path
+    part = made
+    for name in above:
+        part = part[name]
+    if value == "twice" and isinstance(part, list):
+        part.append(part[last])
+    elif value == "gone":
+        del part[last]
+    elif json.dumps(part[last]) == json.dumps(value):
+        return None
+    else:
+        part[last] = value
+    return made  # type: ignore[no-any-return]
+
+
+OTHERS = (None, True, False, 0, 1, 0.0, 1.0, -1, 10**30, 1e300, "", "x", [], {}, [[]], ["x"], "twice", "gone")
+# The proof's own words: who may ask where decides its theorems, and its ids and times are vouched for by its digest.
+OWN_WORDS = {"sentence", "at", "version_id"}
+
+
+def test_any_other_value_in_any_place_is_found() -> None:
+    body = proof()
+    core = {f"{key}_sha256": body[side]["content_sha256"] for key, side in (("before", "before"), ("content", "after"))}
+    core["number"] = body["after"]["version"]
+    missed = []
+    for path in parts_of(body):
+        if OWN_WORDS & set(path) or path == ("before", "version"):
+            continue
+        for value in OTHERS:
+            made = altered(body, path, value)
+            try:
+                if made is not None and not list(offline.wrong_in_proof(made, [core])):
+                    missed.append((path, value))
+            except (AttributeError, KeyError, TypeError, ValueError):
+                continue
+    assert missed == []
+
+
+@settings(max_examples=200, deadline=None)
+@given(invariants, invariants)
+def test_the_verifier_finds_broken_invariants_where_the_application_does(own: Invariant, earlier: Invariant) -> None:
+    first, *rest = BASE.intents
+    renamed = replace(BASE, intents=(replace(first, name="figures"), *rest))
+    for before, after in ((BASE, BASE), (BASE, renamed), (renamed, BASE)):
+        before, after = replace(before, invariants=(earlier,)), replace(after, invariants=(own,))
+        for whose in (before, after):
+            told = list(offline.broken_invariants(policy_content(whose), policy_content(after)))
+            assert told == [each.invariant.as_json() for each in broken_invariants(after, whose)]
+
+
+def test_the_verifier_counts_the_same_roles_as_may_ask() -> None:
+    assert offline.ASKING == ASKING
+
+
 # --- With the log ---------------------------------------------------------------------------------------------------
 
 
@@ -116,6 +188,16 @@ def test_a_proof_that_was_altered_is_in_no_log(handed_out: Path) -> None:
     file.write_text(file.read_text(encoding="utf-8").replace('"holds":false', '"holds":true', 1), encoding="utf-8")
     found = run(handed_out, "--json")
     assert found.returncode == 1
+    assert set(json.loads(found.stdout)["totals"]) == {"UNRECORDED_PROOF", "WRONG_PROOF"}
+
+
+@pytest.mark.parametrize("other", ["{:,}", " {}", "{}\n"])
+def test_a_proof_in_other_bytes_is_none(handed_out: Path, other: str) -> None:
+    file = handed_out / "proof.json"
+    body = json.loads(file.read_text(encoding="utf-8"))
+    written = json.dumps(body) if other == "{:,}" else other.replace("{}", file.read_text(encoding="utf-8"))
+    file.write_text(written, encoding="utf-8", newline="")
+    found = run(handed_out, "--json")
     assert set(json.loads(found.stdout)["totals"]) == {"UNRECORDED_PROOF", "WRONG_PROOF"}
 
 

@@ -19,6 +19,7 @@ from apps.audit.models import Event
 from apps.audit.selectors import payloads_of
 from apps.intents.access.held import held_at
 from apps.intents.errors import ProofMissingError
+from apps.intents.invariants import InvariantMode
 from apps.intents.models import PolicyProof, PolicyVersion, VersionStatus
 from apps.intents.proof.rendering import proof_sha256
 from apps.intents.services.proofs import kept_proof
@@ -30,6 +31,7 @@ from tests.corpus.ingesting import short_profile
 from tests.deciding import version_approve, version_send_back, version_submit
 from tests.factories import Firm, as_, make_key, make_member
 from tests.intents.reviewing import drafted, submitted, wider
+from tests.intents.test_invariants import KYC
 from tests.model_server import ModelServer
 
 pytestmark = pytest.mark.django_db
@@ -215,3 +217,26 @@ def test_without_a_tenant_only_policies_are_compared() -> None:
     assert "no --tenant was named" in command("baseline", "baseline")
     with pytest.raises(CommandError, match="add --tenant"):
         command("1", "2")
+
+
+def test_the_review_begins_with_the_invariants_that_are_dropped(
+    client: Client, officer: Principal, reviewer: Principal
+) -> None:
+    kept, other = KYC, replace(KYC, name="Schedules", mode=InvariantMode.NEVER, kinds=("schedule",))
+    first = submitted(officer, lambda policy: replace(wider(policy), invariants=(kept, other)))
+    with as_(reviewer):
+        version_approve(first.id)
+    version = submitted(officer, lambda policy: replace(policy, invariants=(replace(other, intents=("narrative",)),)))
+    client.force_login(User.objects.get_by_natural_key("rupert"))
+    page = client.get(f"/admin/policy/versions/{version.id}/review/").content.decode()
+    dropped = page[page.index('id="invariants-dropped"') : page.index('id="proof-first"')]
+    assert "Only questions of the intent Compliance may reach Compliance profiles. Now: nothing." in dropped
+    assert "Now: No questions of the intent Narrative and published reports may reach Schedules." in dropped
+
+
+def test_a_review_of_a_version_that_keeps_them_says_nothing_of_it(
+    client: Client, officer: Principal, reviewer: Principal
+) -> None:
+    version = submitted(officer)
+    client.force_login(User.objects.get_by_natural_key("rupert"))
+    assert "invariants-dropped" not in client.get(f"/admin/policy/versions/{version.id}/review/").content.decode()

@@ -14,6 +14,7 @@ import pytest
 
 from apps.intents.models import PolicyVersion
 from apps.intents.services.drafts import draft_start
+from apps.intents.services.proofs import proof_store
 from apps.tenants.context import open_identity, open_scope
 from apps.tenants.errors import UnknownTenantError
 from apps.tenants.ids import UserId
@@ -325,6 +326,7 @@ def approved_by(world: World, name: str) -> str:
     with as_amy(world):
         draft = draft_start(reason="a test")
         sql("UPDATE intents_policyversion SET status = 'in_review', submitted_at = now() WHERE id = %s", draft.id)
+        proof_store(PolicyVersion.objects.get(id=draft.id))
     approver = principal_of(world, name)
     with open_scope(tenant=world.acme.id, principal=approver):
         sql(

@@ -15,6 +15,7 @@ from apps.intents.contracts import IntentDecision, KindBudget, KindGrant, Record
 from apps.intents.fund_house import FUND_HOUSE
 from apps.intents.retrieval_settings import RetrievalSettings
 from apps.retrieval.contracts import (
+    AskedFigures,
     Candidate,
     ChunkId,
     ContextBlock,
@@ -174,7 +175,7 @@ class HeldCorpus:
         return tuple(sorted(found, key=lambda chunk: (place[chunk.document.document_id], chunk.number))[:most])
 
     def with_facts(
-        self, document_ids: Sequence[DocumentId], concepts: Sequence[str], *, within: SearchBounds, most: int
+        self, document_ids: Sequence[DocumentId], asked: AskedFigures, *, within: SearchBounds, most: int
     ) -> tuple[tuple[StoredChunk, tuple[FoundLine, ...]], ...]:
         """The given ones, whatever is asked for."""
         return self.facts

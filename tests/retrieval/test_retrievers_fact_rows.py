@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from apps.corpus.models import Document
-from apps.retrieval.contracts import DocumentId
+from apps.retrieval.contracts import AskedFigures, DocumentId
 from apps.retrieval.retrievers.chunks import CorpusChunkStore
 from apps.tenants.context import open_scope
 from tests.factories import Firm
@@ -32,7 +32,9 @@ def rows(
     """The rows that are found: the concept, and the row's text."""
     wanted = [DocumentId(each.id) for each in documents]
     with open_scope(tenant=firm.id, reason="a test"):
-        found = CorpusChunkStore().with_facts(wanted, concepts, within=bounds(firm, *scopes, **within), most=most)
+        found = CorpusChunkStore().with_facts(
+            wanted, AskedFigures(concepts=concepts), within=bounds(firm, *scopes, **within), most=most
+        )
     return [(line.item, chunk.text[line.start : line.end]) for chunk, lines in found for line in lines]
 
 
@@ -55,7 +57,7 @@ def test_a_row_whose_sum_does_not_hold_says_so(acme: Firm) -> None:
     wrong = take_in(acme, 2024, kind=KIND, misprint=300)
     with open_scope(tenant=acme.id, reason="a test"):
         found = CorpusChunkStore().with_facts(
-            [DocumentId(wrong.id)], ["total assets", "revenue"], within=bounds(acme), most=9
+            [DocumentId(wrong.id)], AskedFigures(concepts=("total assets", "revenue")), within=bounds(acme), most=9
         )
     doubts = {line.item: line.doubt for _, lines in found for line in lines}
     assert doubts["total assets"]

@@ -27,7 +27,8 @@ it is of; then: openssl ts -verify -data SIZE.note -in SIZE.tsr -CAfile ROOTS.pe
 
 --proof FILE is the proof of a policy version, as the version's page hands it out. The log must name its digest for a
 submission of the two contents that are in it, and each of its theorems is decided anew, by enumerating both contents
-and who may ask where. Who that was is the proof's own word, vouched for by the digest. Its sentences are not looked at.
+and who may ask where. So are the invariants of both contents, which the later one has to keep. Who may ask where is the
+proof's own word, vouched for by the digest. Its sentences are not looked at.
 
 The program computes everything anew: commitments (HMAC-SHA256), leaves and roots (RFC 6962), signatures (Ed25519,
 RFC 8032). That an earlier checkpoint begins the log is found by computing the root over so many of its leaves.
@@ -56,7 +57,8 @@ What the classes mean:
     UNSIGNED_REMOVAL      a field group is gone, and what authorises that lies above every trusted checkpoint
     UNSIGNED_TAIL         events above every trusted checkpoint are so old that one should have been signed over them
     UNRECORDED_PROOF      no submission of a policy in the log names the digest of the proof that was given
-    WRONG_PROOF           a theorem of the proof, or a digest in it, is not what follows from its contents
+    WRONG_PROOF           a theorem of the proof, or a digest in it, is not what follows from its contents, or an
+                          invariant is broken
     MALFORMED             a line of the export can't be read, or says something that no log does
 """
 
@@ -96,6 +98,7 @@ UNPROVEN = ("UNSIGNED_REMOVAL", "UNSIGNED_TAIL", "UNWITNESSED")
 SUBMITTED = "intents.policy.submitted"
 PROOF_FORMAT = "glassbox.policy.proof.v1"
 WITH_TEXT = "encrypted_text"
+ASKING = ("analyst", "compliance_officer", "reviewer", "tenant_admin")  # the roles that may ask
 SHOWN = 50
 MOST_KEPT = 100_000  # findings; all are counted
 # What no export of a log reaches, so that what was made to exhaust the reader is refused.
@@ -937,7 +940,10 @@ class Verifier:
         if not recorded:
             self._find("UNRECORDED_PROOF", f"no submission in the log names {digest}")
         try:
-            for words in wrong_in_proof(parsed(raw.decode()), recorded):
+            proof = parsed(raw.decode())
+            if _json(proof).encode() != raw:
+                self._find("WRONG_PROOF", "its bytes are not those that such a file has, which is canonical JSON")
+            for words in wrong_in_proof(proof, recorded):
                 self._find("WRONG_PROOF", words)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise UnusableError(f"the proof can't be read: {error!r}") from None
@@ -997,6 +1003,7 @@ class Verifier:
 
 # --- Proofs of policies -----------------------------------------------------------------------------------------------
 
+_ROW = {"theorem", "holds", "count", "blocks", "changes", "sentence"}
 _Told = tuple[set[tuple[Any, ...]], set[tuple[Any, ...]]]  # counterexamples with places, and without
 
 
@@ -1011,24 +1018,54 @@ def wrong_in_proof(proof: Any, recorded: Sequence[dict[str, Any]]) -> Iterator[s
     for name, side in (("before", before), ("after", after)):
         if hashlib.sha256(_json(side["content"]).encode()).hexdigest() != side["content_sha256"]:
             yield f"the digest of the content {name} is not that of the content"
+        if _twice([rule["name"] for rule in side["content"]["intents"]] + ["unrecognised"]):
+            yield f"the content {name} has an intent twice"
+        if any(type(scopes) is not list or sorted(set(scopes)) != scopes for scopes in side["held"].values()):
+            yield f"who may ask where, {name}, is not told as lists of scopes"
+    for which, content in (("its own", after["content"]), ("the earlier version's", before["content"])):
+        for invariant in broken_invariants(content, after["content"]):
+            yield f"the later content breaks {which} invariant {_json(invariant)}"
     for core in recorded:
         if (core.get("before_sha256"), core.get("content_sha256")) != (
             before["content_sha256"],
             after["content_sha256"],
         ):
             yield "the submission that the log names it for is of other contents"
+        if _json(core.get("number", after["version"])) != _json(after["version"]):
+            yield "the submission that the log names it for is of another version"
     expected = enumerated(before, after)
     told = {row["theorem"]: row for row in proof["theorems"]}
     if set(told) != set(expected) or len(proof["theorems"]) != len(expected):
         yield "its list of theorems is not the closed list of this format"
     for theorem in sorted(set(told) & set(expected)):
         row, (placed, changes) = told[theorem], expected[theorem]
+        if not {"theorem", "holds", "count", "blocks", "changes"} <= set(row) <= _ROW:
+            yield f"{theorem} is not told as a proof tells it"
         given_places, given_changes = _expanded(row["blocks"]), [tuple(each) for each in row["changes"]]
         count = len(placed) + len(changes)
-        if (row["holds"], row["count"]) != (not count, count):
+        if _json([row["holds"], row["count"]]) != _json([not count, count]):
             yield f"{theorem} is {'refuted by ' + str(count) if count else 'true'}, and it says something else"
+        if not isinstance(row["blocks"], list) or not isinstance(row["changes"], list):
+            yield f"the counterexamples of {theorem} are no list"
         if sorted(given_places) != sorted(placed) or sorted(map(_json, given_changes)) != sorted(map(_json, changes)):
             yield f"the counterexamples of {theorem} are not those that there are"
+
+
+def broken_invariants(whose: dict[str, Any], content: dict[str, Any]) -> Iterator[Any]:
+    """The invariants of one content that another breaks, or the same one, by going through all combinations.
+
+    Of an earlier content, an intent that is gone may have been renamed: a new one counts as the one that is meant.
+    """
+    names, earlier = set(_rules(content)), set(_rules(whose))
+    for invariant in whose.get("invariants", ()):
+        roles, intents = set(invariant["roles"]) or set(ASKING), set(invariant["intents"])
+        is_never = invariant["mode"] == "never"
+        renamed = names - earlier if is_never and intents - names else set()
+        for role, (name, kind) in itertools.product(ASKING, _cells(content)):
+            spoken_of = role in roles and (not intents or name in intents or name in renamed)
+            if kind in invariant["kinds"] and spoken_of is is_never:
+                yield invariant
+                break
 
 
 def enumerated(before: dict[str, Any], after: dict[str, Any]) -> dict[str, _Told]:
@@ -1100,6 +1137,10 @@ def enumerated(before: dict[str, Any], after: dict[str, Any]) -> dict[str, _Told
             {(_json(each), None, None) for each in before["content"].get("invariants", ()) if _json(each) not in kept},
         ),
     }
+
+
+def _twice(names: Sequence[Any]) -> bool:
+    return len(set(names)) < len(names)
 
 
 def _rules(content: dict[str, Any]) -> dict[str, Any]:

@@ -199,7 +199,7 @@ class DocumentAdmin(TenantModelAdmin):
             may_add=self.has_add_permission(request),
             may_see_events=may(request, Permission.AUDIT_VIEW),
             versions=list(Document.objects.filter(series_id=document.series_id).order_by("-version")),
-            pages=list(document.pages.order_by("number").values("number", "extracted")),
+            pages=list(document.pages.order_by("number").defer("text", "ocr_words")),
             chunks=Paginator(chunks, _CHUNKS_PER_PAGE).get_page(request.GET.get("chunks")),
         )
 

@@ -9,6 +9,7 @@ from uuid import UUID
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from apps.corpus.extraction.contracts import HowPageRead
 from apps.corpus.kinds import DocumentType, SourceType
 from apps.corpus.models import Chunk, Document, DocumentStatus, IngestJob, JobStage, JobState, Page
 from apps.corpus.progress import IngestProgress, progress_of_job
@@ -169,10 +170,23 @@ class ChunkSerializer(serializers.ModelSerializer[Chunk]):
 class PageSerializer(serializers.ModelSerializer[Page]):
     """The text of a page, against which quotes and character spans are checked."""
 
+    how_read = serializers.ChoiceField(
+        choices=[(each.value, each.name) for each in HowPageRead],
+        read_only=True,
+        help_text="`text`: the file's own text. `ocr`: recognised in a picture of the page. `not_read`: neither.",
+    )
+
     class Meta:
         model = Page
-        fields = ("document_id", "number", "text", "extracted")
+        fields = ("document_id", "number", "text", "extracted", "how_read", "ocr_confidence")
         read_only_fields = fields
+        extra_kwargs = {
+            "extracted": {"help_text": "False if something is printed there that could not be read."},
+            "ocr_confidence": {
+                "help_text": "How sure text recognition is of the page, from 0 to 1: the mean over its characters; "
+                "null for a page that it did not read."
+            },
+        }
 
 
 def progress_fields(progress: IngestProgress) -> dict[str, Any]:

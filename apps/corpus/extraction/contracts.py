@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final, NamedTuple
 
 
 class MediaType(StrEnum):
@@ -38,6 +39,9 @@ class WarningCode(StrEnum):
     PAGE_NOT_EXTRACTED = "page_not_extracted"
     PAGE_BROKEN = "page_broken"
     PAGE_CUT = "page_cut"
+    RECOGNITION_OFF = "recognition_off"
+    RECOGNITION_LIMITED = "recognition_limited"
+    RECOGNITION_DOUBTFUL = "recognition_doubtful"
     ROW_BROKEN = "row_broken"
     RECORD_BROKEN = "record_broken"
     PASSAGES_REMOVED = "passages_removed"
@@ -66,17 +70,59 @@ class Block:
     context: str = ""
 
 
+class HowPageRead(StrEnum):
+    """From what the text of a page comes."""
+
+    TEXT = "text"
+    OCR = "ocr"
+    NOT_READ = "not_read"
+
+
+def how_page_read(*, extracted: bool, is_recognised: bool) -> HowPageRead:
+    if not extracted:
+        return HowPageRead.NOT_READ
+    return HowPageRead.OCR if is_recognised else HowPageRead.TEXT
+
+
+# A word's place is counted in this many parts of the page's width and height.
+WORD_PARTS: Final = 10_000
+
+
+class RecognisedWord(NamedTuple):
+    """A word that was recognised, and where it stands on the page as shown, in parts from the upper left corner."""
+
+    text: str
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recognition:
+    """That a page's text was recognised in a picture of it. confidence: 0 to 1, the mean over its characters."""
+
+    confidence: float
+    words: tuple[RecognisedWord, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """One page: a PDF's own, or about 3,000 characters of a format that has none.
 
     Its text is the authority for quotes. `extracted` is False where something is printed that could not be read.
+    `recognition` is None unless the text was recognised in a picture.
     """
 
     number: int
     text: str
     blocks: tuple[Block, ...]
     extracted: bool = True
+    recognition: Recognition | None = None
+
+    @property
+    def how_read(self) -> HowPageRead:
+        return how_page_read(extracted=self.extracted, is_recognised=self.recognition is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +173,10 @@ class Limits:
     max_seconds: int = 120
     max_seconds_per_mebibyte: int = 30
     max_page_seconds: int = 30
+    # Of text recognition (ocr/), which reads pages that are pictures: pages of a file, seconds for all and for one.
+    max_recognised_pages: int = 200
+    max_recognition_seconds: int = 600
+    max_recognition_page_seconds: int = 15
     max_memory_bytes: int = 1024 * 1024 * 1024
     max_memory_ratio: int = 40
     max_output_bytes: int = 32 * 1024 * 1024

@@ -101,7 +101,7 @@ def detect(content: bytes, *, filename: str, limits: Limits) -> MediaType:
     claimed = _EXTENSIONS.get(PurePath(filename).suffix.lower())
     if content.startswith(RENDITION_BEGINS):
         return MediaType.RENDITION
-    if b"%PDF-" in content[:_PDF_WITHIN] and content.lstrip()[:1] not in (b"<", b"{", b"["):
+    if is_pdf(content):
         return _checked(MediaType.PDF, claimed, filename)
     if content.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _checked(_container(content, claimed, filename, limits), claimed, filename)
@@ -117,6 +117,10 @@ def detect(content: bytes, *, filename: str, limits: Limits) -> MediaType:
             raise CorruptFileError(filename=filename, reason="its first bytes are not those of its format")
         raise _refusal("binary data", claimed, filename)
     return _text_format(decode(content[:_HTML_WITHIN]).text, claimed, filename)
+
+
+def is_pdf(content: bytes) -> bool:
+    return b"%PDF-" in content[:_PDF_WITHIN] and content.lstrip()[:1] not in (b"<", b"{", b"[")
 
 
 def possible_types(content: bytes, *, filename: str) -> frozenset[MediaType]:

@@ -43,19 +43,22 @@ def extract(
     filename: str,
     limits: Limits = _DEFAULT_LIMITS,
     on_page: Callable[[int], None] = _unheard,
+    recognises: bool = False,
 ) -> ExtractedDocument:
     """Turn a file into pages of text. In this process: a file that came from outside goes through apps/corpus/reader.
 
     Args:    content: the file's bytes; nothing about them is trusted.
              filename: what the uploader calls it. Used for its ending and in messages, never opened.
-             on_page: is told the number of each page of a PDF before it is read, and ALL_PAGES_READ after the last.
+             on_page: is told the number of each page of a PDF before it is read, and again before its text is
+             recognised; and ALL_PAGES_READ after the last.
+             recognises: whether the text of a PDF's pages that are pictures is recognised (ocr/).
     Returns: pages in order. In a format without pages they hold about 3,000 characters, so that every citation has
              one. Rows, records and pages that had to be left out are in `warnings`.
     Raises:  ExtractionError: one of its subclasses, for every file that has no readable text.
     """
     media_type = detect(content, filename=filename, limits=limits)
     if media_type is MediaType.PDF:
-        pdf = PdfReading(content, filename=filename, limits=limits, on_page=on_page)
+        pdf = PdfReading(content, filename=filename, limits=limits, on_page=on_page, recognises=recognises)
         pages = tuple(pdf.pages())
         on_page(ALL_PAGES_READ)
         return _document(pages, media_type, filename, title=pdf.title, warnings=pdf.warnings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from apps.corpus.extraction.contracts import Block, BlockKind, Page
+from apps.corpus.extraction.contracts import Block, BlockKind, Page, Recognition
 
 _BREAK = "\n"
 _TABLE_KINDS = frozenset({BlockKind.TABLE_HEADER, BlockKind.TABLE_GROUP, BlockKind.TABLE_ROW})
@@ -21,7 +21,9 @@ class BlockDraft:
     context: str = ""
 
 
-def build_page(number: int, drafts: Iterable[BlockDraft], *, extracted: bool = True) -> Page:
+def build_page(
+    number: int, drafts: Iterable[BlockDraft], *, extracted: bool = True, recognition: Recognition | None = None
+) -> Page:
     """Lay drafts out as one page's text and give each its character span."""
     blocks: list[Block] = []
     position = 0
@@ -39,7 +41,7 @@ def build_page(number: int, drafts: Iterable[BlockDraft], *, extracted: bool = T
         )
         position = end + len(_BREAK)
     text = _BREAK.join(block.text for block in blocks)
-    return Page(number=number, text=text, blocks=tuple(blocks), extracted=extracted)
+    return Page(number=number, text=text, blocks=tuple(blocks), extracted=extracted, recognition=recognition)
 
 
 def logical_pages(drafts: Iterable[BlockDraft], *, page_characters: int) -> Iterator[Page]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 import re
 import threading
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import pypdfium2
 import pypdfium2.raw as pdfium
@@ -16,36 +16,68 @@ from apps.corpus.extraction.contracts import (
     ExtractionWarning,
     Limits,
     Page,
+    Recognition,
     WarningCode,
     characters_lost,
 )
 from apps.corpus.extraction.errors import CorruptFileError, EncryptedFileError, TooManyPagesError, TruncatedFileError
 from apps.corpus.extraction.furniture import Furniture
+from apps.corpus.extraction.ocr.pages import NO_TEXT, PictureReader
 from apps.corpus.extraction.pages import build_page
 from apps.corpus.extraction.pdf_grids import Grid, find_grids, take_tables
 from apps.corpus.extraction.pdf_layout import PageWriter
 from apps.corpus.extraction.pdf_lines import Line, page_text, read_lines
 from apps.corpus.extraction.pdf_order import in_rows
+from apps.corpus.extraction.pdf_pictures import MIN_CHARACTERS, UndrawableError, draw, is_garbled, is_picture
 from apps.corpus.extraction.pdf_rules import read_rules
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 # PDFium keeps global state: one call at a time in a process.
 _PDFIUM = threading.Lock()
 # Pages looked at together, so that running titles are known before the first page is written.
 _WINDOW_PAGES = 32
-_MIN_CHARACTERS = 24  # fewer, beside a picture that fills the page: a scan with a stamp
-_PICTURE_SHARE = 0.5  # of the page
-_MAX_OBJECTS_LOOKED_AT = 200
 _LINEARIZED_LENGTH = re.compile(rb"/Linearized\b[^>]{0,200}?/L\s+(\d+)")
 _TITLE_IS_A_FILE = re.compile(
     r"\.(?:docx?|xlsx?|html?|pdf|indd|qxd)$|^(?:untitled|document\d*|microsoft word.*)$", re.I
 )
+# Of the words that were recognised, so many as the text layer has show that the layer is no garbage.
+_SAME_WORDS = 0.5
+
+
+@dataclass(slots=True)
+class _ReadPage:
+    """The lines of a page, the tables that are ruled there, and whether that is all that is printed there.
+
+    picture: the page drawn, with points for each pixel, where its text is to be recognised.
+    """
+
+    number: int
+    lines: list[Line]
+    grids: Sequence[Grid] = ()
+    extracted: bool = True
+    picture: tuple[Image, float] | None = None
+    recognition: Recognition | None = None
 
 
 class PdfReading:
-    """One PDF being read: its pages, its title and what went wrong on the way."""
+    """One PDF being read: its pages, its title and what went wrong on the way.
 
-    def __init__(self, content: bytes, *, filename: str, limits: Limits, on_page: Callable[[int], None]) -> None:
+    Args: recognises: whether the text of pages that are pictures is recognised.
+    """
+
+    def __init__(
+        self,
+        content: bytes,
+        *,
+        filename: str,
+        limits: Limits,
+        on_page: Callable[[int], None],
+        recognises: bool = False,
+    ) -> None:
         self._content = content
+        self._pictures = PictureReader(is_on=recognises, limits=limits)
         self._on_page = on_page
         self._filename = filename
         self._limits = limits
@@ -78,6 +110,7 @@ class PdfReading:
                 yield from self._window(document, range(first, min(first + _WINDOW_PAGES, count)))
             if self._lost:
                 self.warnings.append(characters_lost(sum(self._lost.values()), page=min(self._lost)))
+            self.warnings.extend(self._pictures.warnings())
         finally:
             with _PDFIUM:
                 document.close()
@@ -91,48 +124,85 @@ class PdfReading:
             raise CorruptFileError(filename=self._filename, reason="no readable PDF structure") from error
 
     def _window(self, document: Any, indices: range) -> Iterator[Page]:
-        window: list[tuple[int, list[Line], list[Grid], bool]] = []
+        window: list[_ReadPage] = []
         for index in indices:
             self._on_page(index + 1)
             with _PDFIUM:
-                lines, grids, extracted = self._read(document, index)
-            self._furniture.learn(lines)
-            window.append((index + 1, lines, grids, extracted))
-        for number, lines, grids, extracted in window:
-            kept, tables = take_tables(lines, self._furniture.without(lines), grids)
-            yield build_page(number, self._writer.write(kept, tables), extracted=extracted)
+                read = self._read(document, index)
+            if read.picture is not None:
+                self._on_page(index + 1)  # the time of a page once more
+                self._recognise(read)
+            self._furniture.learn(read.lines)
+            window.append(read)
+        for read in window:
+            kept, tables = take_tables(read.lines, self._furniture.without(read.lines), read.grids)
+            drafts = self._writer.write(kept, tables)
+            yield build_page(read.number, drafts, extracted=read.extracted, recognition=read.recognition)
 
-    def _read(self, document: Any, index: int) -> tuple[list[Line], list[Grid], bool]:
-        """The lines of one page, the tables that are ruled there, and whether that is all that is printed there."""
+    def _read(self, document: Any, index: int) -> _ReadPage:
+        number = index + 1
         page = pdfium.FPDF_LoadPage(document.raw, index)
         if not page:
-            self._warn(WarningCode.PAGE_BROKEN, "the page can't be opened", index)
-            return [], [], False
+            self._warn(WarningCode.PAGE_BROKEN, "the page can't be opened", number)
+            return _ReadPage(number, [], extracted=False)
         try:
             text_page = pdfium.FPDFText_LoadPage(page)
             if not text_page:
-                self._warn(WarningCode.PAGE_BROKEN, "the page's text can't be read", index)
-                return [], [], False
+                self._warn(WarningCode.PAGE_BROKEN, "the page's text can't be read", number)
+                return _ReadPage(number, [], extracted=False)
             try:
                 text = page_text(text_page, max_characters=self._limits.max_page_characters)
                 if pdfium.FPDFText_CountChars(text_page) > self._limits.max_page_characters:
                     detail = f"only the first {self._limits.max_page_characters} characters were read"
-                    self._warn(WarningCode.PAGE_CUT, detail, index)
+                    self._warn(WarningCode.PAGE_CUT, detail, number)
                 read, turn = read_lines(page, text_page, text)
                 lines = in_rows(read)
                 if lost := lost_characters(text):
-                    self._lost[index + 1] = lost
+                    self._lost[number] = lost
             finally:
                 pdfium.FPDFText_ClosePage(text_page)
-            if sum(len(line.text) for line in lines) < _MIN_CHARACTERS and _is_picture(page, bool(lines)):
-                self._warn(WarningCode.PAGE_NOT_EXTRACTED, "the page is a picture without text", index)
-                return lines, [], False
-            return lines, find_grids(read_rules(page, turn=turn)), True
+            if sum(len(line.text) for line in lines) < MIN_CHARACTERS and is_picture(page, has_text=bool(lines)):
+                return self._drawn(page, _ReadPage(number, lines, extracted=False))
+            grids = find_grids(read_rules(page, turn=turn))
+            if is_garbled(text) and self._pictures.is_on:
+                return self._drawn(page, _ReadPage(number, lines, grids))
+            return _ReadPage(number, lines, grids)
         finally:
             pdfium.FPDF_ClosePage(page)
 
-    def _warn(self, code: WarningCode, detail: str, index: int) -> None:
-        self.warnings.append(ExtractionWarning(code=code, detail=detail, page=index + 1))
+    def _drawn(self, page: Any, read: _ReadPage) -> _ReadPage:
+        """Draw a page whose text has to be recognised, unless the limits or the settings forbid it."""
+        if self._pictures.may_read(read.number):
+            try:
+                read.picture = draw(page)
+            except UndrawableError as error:
+                self._warn(
+                    WarningCode.PAGE_NOT_EXTRACTED, f"the page is a picture that was not read: {error}", read.number
+                )
+        elif not read.extracted:
+            self._warn(WarningCode.PAGE_NOT_EXTRACTED, NO_TEXT, read.number)
+        return read
+
+    def _recognise(self, read: _ReadPage) -> None:
+        """Put what is recognised in place of the text layer; one that says the same, or more, stays."""
+        if read.picture is None:
+            return
+        found = self._pictures.read(read.number, *read.picture)
+        read.picture = None
+        if isinstance(found, str):
+            self._warn(WarningCode.PAGE_NOT_EXTRACTED, found, read.number)
+            read.extracted = False
+            return
+        lines, recognition = found
+        layer = {word.text for line in read.lines for word in line.words}
+        same = sum(word.text in layer for word in recognition.words)
+        if read.extracted and same > _SAME_WORDS * len(recognition.words):
+            return
+        self._lost.pop(read.number, None)
+        read.lines, read.grids, read.extracted, read.recognition = lines, (), True, recognition
+
+    def _warn(self, code: WarningCode, detail: str, page: int) -> None:
+        self.warnings.append(ExtractionWarning(code=code, detail=detail, page=page))
 
 
 def cut_off(content: bytes) -> str:
@@ -170,20 +240,3 @@ def _title(document: Any) -> str | None:
     if len(title) < 4 or len(title) > 200 or _TITLE_IS_A_FILE.search(title):
         return None
     return title
-
-
-def _is_picture(page: Any, has_text: bool) -> bool:
-    """Does the page show something that is not text? Any drawing counts on a page without any text."""
-    count = min(pdfium.FPDFPage_CountObjects(page), _MAX_OBJECTS_LOOKED_AT)
-    area = pdfium.FPDF_GetPageWidthF(page) * pdfium.FPDF_GetPageHeightF(page)
-    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
-    for index in range(count):
-        item = pdfium.FPDFPage_GetObject(page, index)
-        kind = pdfium.FPDFPageObj_GetType(item)
-        if kind in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM) and pdfium.FPDFPageObj_GetBounds(
-            item, ctypes.byref(left), ctypes.byref(bottom), ctypes.byref(right), ctypes.byref(top)
-        ):
-            share = (right.value - left.value) * (top.value - bottom.value) / area if area else 0.0
-            if not has_text or share > _PICTURE_SHARE:
-                return True
-    return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
+from apps.corpus.extraction.contracts import HowPageRead, how_page_read
 from apps.corpus.kinds import KIND_KEY
 from apps.corpus.models.document import Document
 from apps.tenants.models.base import ScopedModel, TenantForeignKey
@@ -19,11 +20,23 @@ class Page(ScopedModel):
     number = models.PositiveIntegerField(help_text="Counted from 1.")
     text = models.TextField(blank=True)
     extracted = models.BooleanField(default=True, help_text="False for a page without a text layer.")
+    # Null unless the text was recognised in a picture of the page.
+    ocr_confidence = models.FloatField(null=True, editable=False)
+    # Each word that was recognised, with its place (RecognisedWord): the file has no text whose place could be asked.
+    ocr_words = models.JSONField(null=True, editable=False)
 
     personal_data = PersonalData(
-        Fields("id tenant scope document number extracted", Sort.NONE, because="Ids and places."),
+        Fields("id tenant scope document number extracted ocr_confidence", Sort.NONE, because="Ids and places."),
         Fields(
             "text", Sort.CONTENT, because="The text of a page.", cleared_by="corpus.pages", withheld=reasons.CONTENT
+        ),
+        Fields(
+            "ocr_words",
+            Sort.CONTENT,
+            because="The words of a page.",
+            cleared_by="corpus.pages",
+            withheld=reasons.CONTENT,
+            unsearched="They are the words of the page's text, which is searched.",
         ),
         stores=(rows_of_document("corpus.pages", "Pages", Phase.PASSAGES),),
     )
@@ -34,6 +47,15 @@ class Page(ScopedModel):
 
     def __str__(self) -> str:
         return f"page {self.number}"
+
+    @property
+    def how_read(self) -> HowPageRead:
+        return how_page_read(extracted=self.extracted, is_recognised=self.ocr_confidence is not None)
+
+    @property
+    def ocr_percent(self) -> int:
+        """Return the confidence as people read it, rounded down: only certainty is 100 %."""
+        return int(100 * (self.ocr_confidence or 0.0))
 
 
 class Chunk(ScopedModel):

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from apps.corpus.description import InvalidFieldError
 from apps.corpus.errors import NoPassagesError
 from apps.corpus.extraction import ExtractionError
-from apps.corpus.extraction.contracts import MediaType, Page
+from apps.corpus.extraction.contracts import MediaType, Page, Recognition
 from apps.corpus.reader.contracts import BOX_PARTS, PagePicture, ReadDocument, ReadPassage, ReadPosting
 from apps.corpus.reader.picture import MOST_CHARACTERS, MOST_PIXELS, MOST_SIDE_PIXELS, PNG_BEGINS
 from apps.corpus.registry import check_derived
@@ -34,13 +34,27 @@ class ContradictionError(ValueError):
 
 
 def check_pages(pages: Sequence[Page]) -> Mapping[int, Page]:
-    """Return the pages by number. Raises: ContradictionError: the numbers do not increase, or start below 1."""
+    """Return the pages by number.
+
+    Raises: ContradictionError: the numbers do not increase, or start below 1; recognised words have no place.
+    """
     before = 0
     for page in pages:
         if page.number <= before:
             _refuse("a page that does not follow the one before")
         before = page.number
+        if page.recognition is not None:
+            _check_recognition(page.recognition)
     return {page.number: page for page in pages}
+
+
+def _check_recognition(recognition: Recognition) -> None:
+    if not 0 <= recognition.confidence <= 1:
+        _refuse("a confidence that is none")
+    if sum(len(word.text) for word in recognition.words) > MOST_CHARACTERS:
+        _refuse("more words than a page has")
+    if not all(0 <= part <= BOX_PARTS for word in recognition.words for part in word[1:]):
+        _refuse("a word beyond its page")
 
 
 def check_picture(picture: PagePicture) -> None:
@@ -73,7 +87,7 @@ def check_reading(read: ReadDocument, possible: frozenset[MediaType]) -> None:
     _check_parents(read, pages)
     _check_postings(read.postings, len(read.children), read.term_count)
     try:
-        check_derived(read.derived, pages)
+        check_derived(read.derived, pages, read.media_type)
     except (KeyError, ValidationError):
         _refuse("something derived that was not asked for")
 

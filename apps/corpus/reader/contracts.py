@@ -11,7 +11,7 @@ from pydantic import Base64Bytes
 
 from apps.corpus.chunking.contracts import ChunkDraft
 from apps.corpus.description import Description
-from apps.corpus.extraction.contracts import ExtractionWarning, Limits, Page
+from apps.corpus.extraction.contracts import WORD_PARTS, ExtractionWarning, Limits, Page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,12 +19,14 @@ class ReadRequest:
     """A file's name and its known metadata: `given` as `description.describe` takes it, and `language` or "".
 
     left_empty: the fields of a Description that stay empty, whatever the file says.
+    recognises: whether the text of a PDF's pages that are pictures is recognised.
     """
 
     filename: str
     given: Mapping[str, str | int | date | None] = field(default_factory=dict)
     left_empty: tuple[str, ...] = ()
     language: str = ""
+    recognises: bool = False
     limits: Limits = field(default_factory=Limits)
 
 
@@ -63,7 +65,7 @@ class ReadDocument:
 
 
 # A box's coordinates are counted in this many parts of the page's width and height.
-BOX_PARTS: Final = 10_000
+BOX_PARTS: Final = WORD_PARTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,10 +30,14 @@ class Costs:
     deadline_s: int
 
     @classmethod
-    def of(cls, size_bytes: int, limits: Limits) -> Costs:
-        """Return the limits for a file of this size; they grow with the size, which the upload limit bounds."""
+    def of(cls, size_bytes: int, limits: Limits, *, recognises: bool = False) -> Costs:
+        """Return the limits for a file of this size; they grow with the size, which the upload limit bounds.
+
+        Args: recognises: whether the text of its pages may be recognised in pictures, which has seconds of its own.
+        """
         mebibytes = -(-size_bytes // _MIB)
         seconds = min(limits.max_seconds + mebibytes * limits.max_seconds_per_mebibyte, _MOST_SECONDS)
+        seconds += limits.max_recognition_seconds if recognises else 0
         return cls(
             memory_bytes=limits.max_memory_bytes + size_bytes * limits.max_memory_ratio,
             seconds=seconds,

@@ -22,7 +22,7 @@ from django.conf import settings
 from pydantic import ValidationError
 
 from apps.corpus.extraction import ExtractedDocument, ExtractionError
-from apps.corpus.extraction.detection import possible_types
+from apps.corpus.extraction.detection import is_pdf, possible_types
 from apps.corpus.extraction.errors import NoSandboxError, ReaderFailedError, TooCostlyError
 from apps.corpus.extraction.hidden import HiddenTexts
 from apps.corpus.reader.answers import ContradictionError, check_pages, check_picture, check_reading, printable, refusal
@@ -44,6 +44,8 @@ _OUT_OF_MEMORY: Final = (signal.SIGABRT, signal.SIGSEGV, signal.SIGILL, signal.S
 _ENVIRONMENT: Final = {
     "LANG": "C.UTF-8",
     "PYTHONDONTWRITEBYTECODE": "1",
+    # numpy, which text recognition loads in a child, would start threads, which no child can.
+    "OPENBLAS_NUM_THREADS": "1",
     "TOKENIZERS_PARALLELISM": "false",  # threads of the server's would not be there in a child
 }
 
@@ -169,9 +171,10 @@ def read_contained(content: bytes, request: ReadRequest) -> ReadDocument:
     return cast(ReadDocument, contained("read", content, request))
 
 
-def pages_contained(content: bytes, *, filename: str) -> ExtractedDocument:
+def pages_contained(content: bytes, *, filename: str, recognises: bool = False) -> ExtractedDocument:
     """Read a file's pages in a separate process. Raises: ExtractionError."""
-    return cast(ExtractedDocument, contained("pages", content, ReadRequest(filename=filename)))
+    request = ReadRequest(filename=filename, recognises=recognises)
+    return cast(ExtractedDocument, contained("pages", content, request))
 
 
 def hidden_contained(content: bytes, *, filename: str) -> HiddenTexts:
@@ -183,7 +186,8 @@ def contained(
     operation: str, content: bytes, request: ReadRequest | PictureRequest, *, deadline_s: int | None = None
 ) -> Any:
     """Have an operation of server.py done. Args: deadline_s: narrower than that of the limits. Raises: as above."""
-    costs = Costs.of(len(content), request.limits)
+    recognises = isinstance(request, ReadRequest) and request.recognises and is_pdf(content)
+    costs = Costs.of(len(content), request.limits, recognises=recognises)
     costs = costs if deadline_s is None else replace(costs, deadline_s=deadline_s)
     written = request_of(operation).dump_python(request, mode="json")
     head = {"operation": operation, "costs": asdict(costs), "request": written}

@@ -34,7 +34,13 @@ def read_document(content: bytes, request: ReadRequest, on_page: Callable[[int],
     Raises: ExtractionError: the file can't be read; NoPassagesError: nothing in it can be searched;
             InvalidFieldError: what is stored about the document can't be understood.
     """
-    extracted = extract(content, filename=request.filename, limits=request.limits, on_page=on_page)
+    extracted = extract(
+        content,
+        filename=request.filename,
+        limits=request.limits,
+        on_page=on_page,
+        recognises=request.recognises,
+    )
     about = describe(extracted, filename=request.filename, given=request.given)
     about = without(about, request.left_empty)
     drafts = chunk_document(extracted, facts=about.facts, count_tokens=wordpiece_counter())

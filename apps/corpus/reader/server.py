@@ -55,7 +55,8 @@ class Sign(Enum):
 
 
 def _pages(content: bytes, request: ReadRequest, on_page: Callable[[int], None]) -> ExtractedDocument:
-    return extract(content, filename=request.filename, limits=request.limits, on_page=on_page)
+    limits, recognises = request.limits, request.recognises
+    return extract(content, filename=request.filename, limits=limits, on_page=on_page, recognises=recognises)
 
 
 def _hidden(content: bytes, request: ReadRequest, on_page: Callable[[int], None]) -> HiddenTexts:

@@ -6,11 +6,13 @@ looked for again in a third before anything is handed out.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID
 
 from apps.corpus.errors import DocumentNotFoundError, PageNotFoundError, PageWithoutImageError
-from apps.corpus.extraction.contracts import MediaType
+from apps.corpus.extraction.contracts import MediaType, RecognisedWord
 from apps.corpus.extraction.errors import (
     CorruptFileError,
     EncryptedFileError,
@@ -43,7 +45,8 @@ def page_image(*, document_id: UUID, number: int, scopes: ShortScopes, scale: in
     with scopes.open() as context:
         context.principal.require(Permission.DOCUMENT_VIEW)
         document = _found(document_id)
-        if not Page.objects.filter(document=document, number=number).exists():
+        shown = Page.objects.filter(document=document, number=number).only("ocr_words").first()
+        if shown is None:
             raise PageNotFoundError(document=document_id, page=number, pages=document.page_count)
     if document.media_type != MediaType.PDF:
         raise PageWithoutImageError(why="only PDF files have pages that can be drawn")
@@ -58,11 +61,29 @@ def page_image(*, document_id: UUID, number: int, scopes: ShortScopes, scale: in
         scale=scale,
     )
     before = kept(drawn)
-    if isinstance(before, PagePicture):
-        return before
-    if before is not None:
+    if before is not None and not isinstance(before, PagePicture):
         raise _refusal(before, document)
-    return _draw(drawn, document, scopes)
+    picture = _draw(drawn, document, scopes) if before is None else before
+    return picture if shown.ocr_words is None else with_words(picture, shown.ocr_words)
+
+
+def with_words(picture: PagePicture, words: Iterable[Sequence[Any]]) -> PagePicture:
+    """Return the picture with what was recognised on the page in place of the characters of its file.
+
+    Of a word its place is known, of its characters it is not: they share the word's width equally.
+
+    Args: words: as they are stored, in the form of RecognisedWord.
+    """
+    text: list[str] = []
+    boxes: list[int] = []
+    for word in (RecognisedWord(*each) for each in words):
+        wide = (word.right - word.left) / max(len(word.text), 1)
+        for number, character in enumerate(word.text):
+            text.append(character)
+            boxes += (round(word.left + number * wide), word.top, round(word.left + (number + 1) * wide), word.bottom)
+        text.append(" ")
+        boxes += (0, 0, 0, 0)
+    return replace(picture, text="".join(text), boxes=boxes)
 
 
 def _draw(drawn: DrawnPage, document: Document, scopes: ShortScopes) -> PagePicture:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection, transaction
 
 from apps.corpus.errors import DocumentNotFoundError, PageNotFoundError
@@ -137,10 +138,12 @@ def _one_at_a_time(document_id: UUID) -> None:
 
 def _pages(document: Document) -> list[ExtractedPage]:
     """Return the pages as they are stored, with the blocks that a new reading of the file finds on them."""
-    stored = list(Page.objects.filter(document=document).order_by("number").values_list("number", "text", "extracted"))
+    own = Page.objects.filter(document=document)
+    stored = list(own.order_by("number").values_list("number", "text", "extracted"))
+    recognises = settings.GLASSBOX_OCR and own.filter(ocr_confidence__isnull=False).exists()
     content = bytes(SourceFile.objects.get(document=document).content)
     try:
-        read = pages_contained(content, filename=document.filename).pages
+        read = pages_contained(content, filename=document.filename, recognises=recognises).pages
     except ExtractionError:
         read = ()
     if [(page.number, page.text, page.extracted) for page in read] == stored:

@@ -12,7 +12,8 @@ from apps.corpus.extraction.contracts import ExtractedDocument, Page
 from apps.corpus.reader.answers import ContradictionError
 from apps.corpus.registry import Derivation, register_derivation
 from apps.filings.contracts import ReadFact
-from apps.filings.reading.facts import read_facts
+from apps.filings.reading.facts import read_printed_facts
+from apps.filings.reading.on_the_page import contradictions
 from apps.filings.vocabulary.concepts import concepts, find_by_name
 
 NAME: Final = "facts"
@@ -27,29 +28,27 @@ def prepare() -> None:
 
 
 def derive(content: bytes, extracted: ExtractedDocument, about: Description, language: str) -> tuple[ReadFact, ...]:
-    """Return the facts of a document."""
-    return read_facts(
+    """Return the facts of a document that its pages bear out; their sums are checked by who stores them."""
+    facts = read_printed_facts(
         content,
         extracted,
         fiscal_year=about.fiscal_year,
         fiscal_quarter=about.fiscal_quarter,
         language=language,
     )
+    told = contradictions(facts, {page.number: page for page in extracted.pages}, extracted.media_type)
+    return tuple(fact for fact, contradiction in zip(facts, told, strict=True) if not contradiction)
 
 
-def check(facts: Sequence[ReadFact], pages: Mapping[int, Page]) -> None:
-    """Check that each fact stands where it says. Raises: ContradictionError."""
+def check(facts: Sequence[ReadFact], pages: Mapping[int, Page], media_type: str) -> None:
+    """Check that each fact is what its page prints (on_the_page.py). Raises: ContradictionError."""
     if len(facts) > MOST_FACTS:
         raise ContradictionError("too many facts")
-    known = concepts()
-    for fact in facts:
-        page = pages.get(fact.page)
-        if page is None or not 0 <= fact.row.start <= fact.cell.start < fact.cell.end <= fact.row.end <= len(page.text):
-            raise ContradictionError("a fact beyond its page")
-        if page.text[fact.cell.start : fact.cell.end] != fact.printed:
-            raise ContradictionError("a fact that its page does not hold")
-        if fact.concept and fact.concept not in known:
-            raise ContradictionError("a fact of an unknown concept")
+    if len({(fact.page, fact.cell) for fact in facts}) < len(facts):
+        raise ContradictionError("two facts of one cell")
+    for contradiction in contradictions(facts, pages, media_type):
+        if contradiction:
+            raise ContradictionError(contradiction)
 
 
 register_derivation(

@@ -20,6 +20,20 @@ def read_facts(
     fiscal_quarter: int | None,
     language: str,
 ) -> tuple[ReadFact, ...]:
+    """Return the facts of a file as read_printed_facts does, with what their sums show."""
+    return check_facts(
+        read_printed_facts(content, document, fiscal_year=fiscal_year, fiscal_quarter=fiscal_quarter, language=language)
+    )
+
+
+def read_printed_facts(
+    content: bytes,
+    document: ExtractedDocument,
+    *,
+    fiscal_year: int | None,
+    fiscal_quarter: int | None,
+    language: str,
+) -> tuple[ReadFact, ...]:
     """Return the facts of a file in the order of its pages. Of one cell there is one fact.
 
     Args: fiscal_year, fiscal_quarter: of the document, where they are known.
@@ -28,7 +42,7 @@ def read_facts(
     stated: tuple[ReadFact, ...] = ()
     if document.media_type is MediaType.HTML:
         stated = read_inline_facts(content, document, fiscal_year=fiscal_year)
-    return check_facts(_join(tables, stated))
+    return _join(tables, stated)
 
 
 def _join(tables: Iterable[ReadFact], stated: Iterable[ReadFact]) -> tuple[ReadFact, ...]:

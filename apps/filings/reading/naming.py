@@ -10,13 +10,14 @@ from apps.corpus.extraction.statements import Statement
 from apps.filings.contracts import FactUnit
 from apps.filings.vocabulary.concepts import Concept, Period, find_by_name
 
+AT_BEGINNING: Final = "cash at beginning of period"
 _MARKS: Final = re.compile(
-    r"\s*(?:\((?:\d{1,2}|[a-z]{1,2}|note[s]?\s[\d,\sand]{1,20}|see[^()]{0,40})\)|\*+|\u2020+|[\u00b9\u00b2\u00b3])",
+    r"(?<!\s)\s*+(?:\((?:\d{1,2}|[a-z]{1,2}|note[s]?\s[\d,\sand]{1,20}|see[^()]{0,40})\)|\*+|\u2020+|[\u00b9\u00b2\u00b3])",
     re.IGNORECASE,
 )
-_BRACKETS: Final = re.compile(r"\s*\([^()]*\)")
+_BRACKETS: Final = re.compile(r"(?<!\s)\s*+\([^()]*\)")
 _TAIL: Final = re.compile(
-    r"\s*(?:,\s+(?:net\s+of|less|including|excluding|at\s+cost|respectively|par)\b.*|[,;:\u2013\u2014-]+\s*)$",
+    r"(?<!\s)\s*+(?:,\s+(?:net\s+of|less|including|excluding|at\s+cost|respectively|par)\b.*|[,;:\u2013\u2014-]++\s*+)$",
     re.IGNORECASE,
 )
 _LEAD: Final = re.compile(r"^(?:less|add|plus|memo|davon|abz\u00fcglich|zuz\u00fcglich)\s*:?\s+", re.IGNORECASE)

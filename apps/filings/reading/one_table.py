@@ -24,13 +24,12 @@ from apps.filings.reading.calendar import FactPeriod, FiscalCalendar, at_beginni
 from apps.filings.reading.columns import Column, ColumnReader
 from apps.filings.reading.headings import ColumnKind, ColumnPeriod
 from apps.filings.reading.layout import Table, TableLine
-from apps.filings.reading.naming import find_concept
+from apps.filings.reading.naming import AT_BEGINNING, find_concept
 from apps.filings.reading.rows import RowCell, TableRow, read_row
 from apps.filings.reading.segments import Naming, TableParts, is_total
 from apps.filings.reading.units import Scale, TableUnits, Unit, is_counted, is_rate
 from apps.filings.vocabulary.concepts import Period
 
-_AT_BEGINNING: Final = "cash at beginning of period"
 _AT_END: Final = "cash at end of period"
 _LONGEST_LABEL: Final = 400
 _OF_BALANCES: Final = re.compile(
@@ -142,7 +141,7 @@ class OneTable:
         placed = place_period(said, calendar, is_instant=is_instant, default_months=months)
         if placed is None or (not statement and not _is_actual(placed, calendar)):
             return None
-        return at_beginning(placed, said.months or months) if name == _AT_BEGINNING else placed
+        return at_beginning(placed, said.months or months) if name == AT_BEGINNING else placed
 
     def _fact(self, figure: _Figure, naming: Naming, period: FactPeriod) -> ReadFact:
         row, cell, amount, column, unit = figure.row, figure.cell, figure.amount, figure.column, figure.unit

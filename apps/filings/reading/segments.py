@@ -67,7 +67,7 @@ class TableParts:
 
     def __init__(self, table: Table) -> None:
         near = "\n".join((*table.titles[:2], *(each.text for each in table.headers)))
-        self.is_parent = _PARENT.search("\n".join((near, *table.head))) is not None
+        self.is_parent = is_of_parent("\n".join((near, *table.head)))
         self.is_of_segments = _SEGMENTS.search(near) is not None
         self.is_readable = _NOT_THE_GROUP.search(near) is None
         self._of_title = _concept_in(table.titles[:2]) if self.is_of_segments else None
@@ -105,6 +105,11 @@ class TableParts:
             part = clean_label(group)
             return Naming(concept=concept, dimension="" if _TOTAL.search(part) else part)
         return Naming(concept=concept, dimension="")
+
+
+def is_of_parent(text: str) -> bool:
+    """Return whether a text names figures of the parent company alone."""
+    return _PARENT.search(text) is not None
 
 
 def is_total(label: str) -> bool:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from itertools import chain, islice
 from typing import Final
 
 from apps.corpus.extraction import ExtractedDocument, MediaType, Page
+from apps.corpus.extraction.contracts import Recognition
 from apps.corpus.extraction.statements import Statement, recognise_statements
 from apps.filings.contracts import HowRead, ReadFact
 from apps.filings.reading.agreement import keep_agreeing
@@ -54,9 +56,19 @@ def read_table_facts(
         scale=_usual_scale(of_statements),
         currency=_usual_currency(of_statements),
     )
-    read = chain.from_iterable(OneTable(source, about).facts() for source in (*of_statements, *others))
+    every = chain.from_iterable(OneTable(source, about).facts() for source in (*of_statements, *others))
+    recognised = {page.number: page.recognition for page in document.pages if page.recognition is not None}
+    read = (_as_recognised(fact, recognised.get(fact.page)) for fact in every)
     facts = name_one_row_each(list(islice(read, MOST_FACTS)))
     return tuple(sorted(keep_agreeing(facts), key=lambda fact: (fact.page, fact.cell.start)))
+
+
+def _as_recognised(fact: ReadFact, recognition: Recognition | None) -> ReadFact:
+    """Say of a fact that its page was recognised in a picture: it is no surer than the page."""
+    if recognition is None:
+        return fact
+    sure = round(fact.confidence * Decimal(str(recognition.confidence)), 3)
+    return replace(fact, how_read=HowRead.OCR, confidence=sure)
 
 
 def _sources(pages: Sequence[Page], printed: Mapping[int, tuple[Statement, ...]], language: str) -> Iterator[Source]:

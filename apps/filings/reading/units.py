@@ -91,7 +91,7 @@ class TableUnits:
 
     def read(self, label: str, group: str, column: str, amount: Amount) -> Unit:
         """Return the unit of a cell."""
-        unit = _kind(label, group, column, amount, self._statement)
+        unit = kind_of_figure(label, group, column, amount, self._statement)
         own = _stated(label) if unit is not FactUnit.PER_SHARE else None
         if own is None and unit in (FactUnit.MONEY, FactUnit.SHARES):
             own = _stated(column)
@@ -149,7 +149,8 @@ def is_per_share(text: str) -> bool:
     return _PER_SHARE.search(text) is not None
 
 
-def _kind(label: str, group: str, column: str, amount: Amount, statement: str) -> FactUnit:
+def kind_of_figure(label: str, group: str, column: str, amount: Amount, statement: str) -> FactUnit:
+    """Return what a figure counts, by what stands around it."""
     if amount.is_percent:
         return FactUnit.PERCENT
     if amount.is_multiple:

@@ -9,6 +9,7 @@ from django.db import connection
 
 from apps.corpus.models import Document
 from apps.filings.contracts import ReadFact
+from apps.filings.reading.checks import check_facts
 from apps.sql_files import read_statements
 
 _SQL: Final = read_statements(__file__)
@@ -56,7 +57,8 @@ def store_facts(document: Document, facts: Sequence[ReadFact] | None) -> None:
     Args: facts: None if this reading gave none.
     """
     own = [document.tenant_id, document.scope_id, document.id]
-    held = facts or ()
+    # Here and not where the file is read: nobody vouches there for what proves a figure, or turns its sign.
+    held = check_facts(facts or ())
     with connection.cursor() as cursor:
         cursor.execute(_SQL["forget"], own)
         if held:

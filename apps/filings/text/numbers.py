@@ -120,10 +120,19 @@ def find_stated_scale(text: str) -> int | None:
     ]
     if not found:
         return None
-    last = found[-1]
-    if last["german"]:
+    return _scale_of(found[-1])
+
+
+def stated_scales(text: str) -> frozenset[int]:
+    """Return all scales that a text names, as find_stated_scale reads them."""
+    return frozenset(map(_scale_of, _CAPTION.finditer(text)))
+
+
+def _scale_of(caption: re.Match[str]) -> int:
+    if caption["german"]:
         return _SCALES["k"]
-    return _SCALES[(last["scale"] or last["of_code"] or last["before"] or last["alone"]).lower().rstrip(".")]
+    named = caption["scale"] or caption["of_code"] or caption["before"] or caption["alone"]
+    return _SCALES[named.lower().rstrip(".")]
 
 
 def currencies_in(text: str) -> frozenset[str]:

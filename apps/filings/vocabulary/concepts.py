@@ -94,6 +94,7 @@ UPPER_CASE_ONLY: Final = frozenset(
 _FOLDED_CASES: Final = frozenset(name.upper() for name in UPPER_CASE_ONLY)
 _WORD: Final = re.compile(r"[^\W_]+(?:[&'\u2019][^\W_]+)*")
 _MOST_WORDS: Final = 14
+_SHORTEST_PLURAL: Final = 6
 
 
 def fold_name(text: str) -> str:
@@ -145,10 +146,18 @@ def _longest_from(text: str, words: Sequence[re.Match[str]]) -> FoundConcept | N
     for count in range(len(words), 0, -1):
         start, end = words[0].start(), words[count - 1].end()
         name = text[start:end]
-        concept = find_by_name(name)
+        # "Net losses" names what "net loss" does.
+        concept = next(filter(None, map(find_by_name, (name, *_singulars(name)))), None)
         if concept is not None and not (name.upper() in _FOLDED_CASES and name not in UPPER_CASE_ONLY):
             return FoundConcept(start=start, end=end, concept=concept)
     return None
+
+
+def _singulars(name: str) -> tuple[str, ...]:
+    """Return what a name in the plural may be in the singular; nothing for a short one: "EPS" is no plural."""
+    if len(name) < _SHORTEST_PLURAL or not name.endswith("s"):
+        return ()
+    return (name[:-1], name[:-2]) if name.endswith("es") else (name[:-1],)
 
 
 def find_by_tag(tag: str) -> Concept | None:

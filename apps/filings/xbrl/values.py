@@ -18,7 +18,7 @@ _PLAIN: Final = re.compile(r"^-?\d*(?:\.(\d+))?$")
 _DOT_FORMATS: Final = frozenset({"numdotdecimal", "numcommadot", "numspacedot", "numdotdecimalin"})
 _COMMA_FORMATS: Final = frozenset({"numcommadecimal", "numdotcomma", "numspacecomma", "numcomma"})
 _ZERO_FORMATS: Final = frozenset({"fixedzero", "zerodash", "numdash"})
-_NUMBER_WORDS: Final = dict.fromkeys(("no", "none", "nil"), Decimal(0)) | {
+NUMBER_WORDS: Final = dict.fromkeys(("no", "none", "nil"), Decimal(0)) | {
     word: Decimal(number)
     for number, word in enumerate(
         ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -43,7 +43,7 @@ def read_printed(text: str, format_name: str) -> PrintedValue | None:
     if name in _ZERO_FORMATS:
         return PrintedValue(number=Decimal(0), decimals=0)
     if name == "numwordsen":
-        number = _NUMBER_WORDS.get(text.strip().lower())
+        number = NUMBER_WORDS.get(text.strip().lower())
         return None if number is None else PrintedValue(number=number, decimals=0)
     digits = _BLANKS.sub("", text)
     if not 0 < len(digits) <= 2 * _MOST_DIGITS:

@@ -31,16 +31,20 @@ class Broken:
     counterexamples: tuple[tuple[str, str, tuple[str, ...]], ...]
 
 
-def broken_invariants(snapshot: PolicySnapshot) -> tuple[Broken, ...]:
-    """Return the invariants that a policy breaks, in their order."""
+def broken_invariants(snapshot: PolicySnapshot, of: PolicySnapshot | None = None) -> tuple[Broken, ...]:
+    """Return the invariants that a policy breaks, in their order. Args: of: whose they are; None for its own."""
     reach = facts_of(policy_content(snapshot), {}).reach
+    of = of or snapshot
+    were = {*(rule.name for rule in of.intents), FALLBACK}
     found = []
-    for invariant in snapshot.invariants:
+    for invariant in of.invariants:
+        # An intent of another version that is gone may have been renamed: a new one counts as the one that is meant.
+        meant = {*invariant.intents, *(reach.keys() - were if set(invariant.intents) & were - reach.keys() else ())}
         cells = tuple(
             (intent, kind, roles)
             for intent, kinds in reach.items()
             for kind in sorted(kinds & set(invariant.kinds))
-            if (roles := _against(invariant, intent))
+            if (roles := _against(invariant, intent, meant))
         )
         if cells:
             found.append(Broken(invariant=invariant, counterexamples=cells))
@@ -64,6 +68,20 @@ def invariant_problems(snapshot: PolicySnapshot) -> Iterator[str]:
         yield _sentence(broken, names)
 
 
+def earlier_problems(snapshot: PolicySnapshot, earlier: PolicySnapshot) -> Iterator[str]:
+    """Yield one sentence for each invariant of the version before that a version breaks, having dropped or changed it.
+
+    So what an invariant forbids takes two versions and two approvals: one that drops it, and one that permits it.
+    """
+    names = Names(intents={rule.name: rule.label for rule in snapshot.intents})
+    for broken in broken_invariants(snapshot, earlier):
+        if broken.invariant not in snapshot.invariants:
+            yield (
+                f"{_sentence(broken, names)} It stands in version {earlier.number}, and the version that drops or "
+                "changes an invariant still has to keep it. Permit that in a version after this one."
+            )
+
+
 def invariant_words(invariant: Invariant, names: Names) -> str:
     """Return what an invariant demands, as a sentence."""
     kinds = listed([names.kind(kind) for kind in invariant.kinds], "or")
@@ -76,12 +94,12 @@ def invariant_words(invariant: Invariant, names: Names) -> str:
     return f"Only {who} may reach {kinds}."
 
 
-def _against(invariant: Invariant, intent: str) -> tuple[str, ...]:
+def _against(invariant: Invariant, intent: str, meant: set[str]) -> tuple[str, ...]:
     """Return the roles by which a question of the intent breaks the invariant, if it reaches one of its kinds."""
-    meant = not invariant.intents or intent in invariant.intents
-    inside = frozenset(invariant.roles or ASKING) if meant else frozenset()
+    roles = frozenset(invariant.roles or ASKING)
     if invariant.mode is InvariantMode.NEVER:
-        return tuple(role for role in ASKING if role in inside)
+        return tuple(role for role in ASKING if role in roles and (not invariant.intents or intent in meant))
+    inside = roles if not invariant.intents or intent in invariant.intents else frozenset()
     return tuple(role for role in ASKING if role not in inside)
 
 

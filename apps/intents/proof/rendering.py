@@ -64,6 +64,17 @@ def stated_of(content: Mapping[str, Any], *, shown: int = SHOWN) -> tuple[Stated
     return state(results, names, shown=shown)
 
 
+def is_decided_so(content: Mapping[str, Any]) -> bool:
+    """Return whether a proof's file says of every theorem what follows from the contents that are in it.
+
+    Raises: KeyError, TypeError, ValueError: it is no proof.
+    """
+    before, after = (content[side] for side in ("before", "after"))
+    results = decide(facts_of(before["content"], before["held"]), facts_of(after["content"], after["held"]))
+    told = [{name: value for name, value in row.items() if name != "sentence"} for row in content["theorems"]]
+    return told == [_decided(results[each]) for each in Theorem]
+
+
 def proof_sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -109,6 +120,10 @@ def _side(side: Side) -> dict[str, Any]:
 
 def result_json(result: Result, sentence: str) -> dict[str, Any]:
     """Return what a proof's file says of one theorem."""
+    return {**_decided(result), "sentence": sentence}
+
+
+def _decided(result: Result) -> dict[str, Any]:
     return {
         "theorem": result.theorem.value,
         "holds": result.holds,
@@ -121,5 +136,4 @@ def result_json(result: Result, sentence: str) -> dict[str, Any]:
             for block in result.blocks
         ],
         "changes": [[change.about, change.before, change.after] for change in result.changes],
-        "sentence": sentence,
     }

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from apps.audit.models import Event
@@ -19,10 +20,10 @@ from apps.audit.selectors import readings_of
 from apps.intents.access.held import held_at
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import ProofAlteredError, ProofMissingError
-from apps.intents.models import PolicyProof, PolicyVersion
-from apps.intents.proof.rendering import Proof, Side, proof_sha256, prove, stated_of
+from apps.intents.models import PolicyProof, PolicyVersion, VersionStatus
+from apps.intents.proof.rendering import Proof, Side, is_decided_so, proof_sha256, prove, stated_of
 from apps.intents.proof.words import Stated
-from apps.intents.rendering import policy_sha256
+from apps.intents.rendering import content_sha256, policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
 
 _SUBMITTED = "intents.policy.submitted"
@@ -77,7 +78,9 @@ def proof_store(version: PolicyVersion) -> str:
 def kept_proof(version: PolicyVersion) -> KeptProof | None:
     """Return the proof of a version's last submission, compared with its digest, the log and the version's content.
 
-    Costs: three queries, and one more for a data key that this process has not used lately.
+    In review its theorems are decided anew.
+
+    Costs: four queries, and one more for a data key that this process has not used lately.
     """
     row: PolicyProof | None = version.proofs.order_by("-revision").first()
     if row is None:
@@ -113,7 +116,20 @@ def _problem(version: PolicyVersion, row: PolicyProof, content: Any) -> str:
     after = content.get("after", {}) if isinstance(content, dict) else {}
     if after.get("content_sha256") != policy_sha256(version_snapshot(version)):
         return "it is about another content than the version has"
-    return ""
+    return _not_so(content) if version.status == VersionStatus.IN_REVIEW else ""
+
+
+def _not_so(content: Any) -> str:
+    """Return what a proof that is to be decided on says wrongly. Its author wrote it, and may have done so by hand."""
+    try:
+        before, after = content["before"], content["after"]
+        earlier = policy_sha256(version_snapshot(PolicyVersion.objects.get(id=before["version_id"])))
+        has = content_sha256(before["content"]), content_sha256(after["content"])
+        if has != (earlier, after["content_sha256"]) or has[0] != before["content_sha256"]:
+            return "it has another content than the version that it is about"
+        return "" if is_decided_so(content) else "it says something else than follows from the contents in it"
+    except (KeyError, TypeError, ValueError, ValidationError, PolicyVersion.DoesNotExist):
+        return "it can't be read"
 
 
 def _recorded(version: PolicyVersion) -> str:

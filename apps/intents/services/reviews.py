@@ -11,10 +11,11 @@ from django.utils import timezone
 
 from apps.audit.models import Outcome
 from apps.audit.services import record
-from apps.intents.errors import InvalidMomentError, SamePolicyError
+from apps.intents.errors import InvalidMomentError, InvalidPolicyError, SamePolicyError
 from apps.intents.flow import VERSIONS
 from apps.intents.models import PolicyVersion, ReviewComment, VersionStatus
 from apps.intents.notices import announce_submission
+from apps.intents.proof.invariants import earlier_problems
 from apps.intents.registry import announce_submitted
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
@@ -44,9 +45,10 @@ def version_submit(version_id: UUID, *, revision: int, checked: Checked) -> Poli
     with transaction.atomic():
         version = own_draft(version_id, step="submit", revision=revision)
         snapshot = version_snapshot(version)
-        require_valid(snapshot)
+        in_force = policy_in_force()
+        require_valid(snapshot, in_force)
         require_successor(snapshot)
-        if policy_sha256(snapshot) == policy_sha256(policy_in_force()):
+        if policy_sha256(snapshot) == policy_sha256(in_force):
             raise SamePolicyError(number=version.number)
         require_accuracy(version, checked)
         version.status = VersionStatus.IN_REVIEW
@@ -71,14 +73,16 @@ def version_approve(
     Returns: the version, with the status active if it takes effect now.
     Raises:  PermissionDeniedError, PersonNeededError, NotInReviewError, OwnVersionError, VersionChangedError;
              InvalidMomentError: effective_from lies in the past; the errors of require_accuracy and require_proof;
-             InvalidPolicyError: the content is invalid, or breaks an invariant.
+             InvalidPolicyError: the content is invalid, or breaks an invariant of its own or of a version that comes
+                 before it, or one that is to follow breaks an invariant of this one.
     """
     with transaction.atomic():
         version = _reviewed(version_id, "approve", revision)
         if effective_from is not None and effective_from < timezone.now():
             raise InvalidMomentError(effective_from=effective_from.isoformat())
         require_accuracy(version, checked)
-        require_valid(version_snapshot(version))
+        require_valid(version_snapshot(version), policy_in_force())
+        _require_succession(version, effective_from)
         proof = require_proof(version)
         # Read this now: a version that is approved with immediate effect is itself in force a moment later.
         before = policy_sha256(policy_in_force())
@@ -168,6 +172,22 @@ def _reviewed(version_id: UUID, step: str, revision: int) -> PolicyVersion:
     version = _locked(version_id)
     require_version_step(version, step, revision=revision)
     return version
+
+
+def _require_succession(version: PolicyVersion, effective_from: datetime | None) -> None:
+    """Require that of this version and each that is approved for later, the later one keeps what the earlier forbids.
+
+    sql/invariants.sql says the same. Raises: InvalidPolicyError.
+    """
+    own = version_snapshot(version)
+    begins = effective_from or timezone.now(), version.number
+    for other in PolicyVersion.objects.filter(status=VersionStatus.APPROVED, effective_from__gt=Now()):
+        theirs = version_snapshot(other)
+        follows = begins < (other.effective_from, other.number)
+        problems = tuple(earlier_problems(theirs, own) if follows else earlier_problems(own, theirs))
+        if problems:
+            told = (f"Version {other.number}, which is approved to follow, would break it: withdraw it first.",)
+            raise InvalidPolicyError(problems=(*problems, *(told if follows else ())))
 
 
 def _record_in_force(version: PolicyVersion) -> PolicyVersion:

@@ -14,8 +14,8 @@ def usage_problems(snapshot: PolicySnapshot) -> tuple[str, ...]:
 
     Costs: two queries beside those of policy_in_force.
     """
-    after = successor_problems(policy_in_force(), snapshot, kinds_of_documents())
-    return (*policy_problems(snapshot), *after)
+    in_force = policy_in_force()
+    return (*policy_problems(snapshot, in_force), *successor_problems(in_force, snapshot, kinds_of_documents()))
 
 
 def require_successor(snapshot: PolicySnapshot) -> None:

@@ -14,6 +14,7 @@ from typing import Final
 from apps.corpus.extraction.statements import Statement
 from apps.retrieval.changed_settings import RunSettings, Value
 from apps.retrieval.contracts import (
+    AskedFigures,
     ChunkId,
     DocumentFilter,
     DocumentId,
@@ -87,9 +88,9 @@ class _LoadsUnfiltered:
         return self._chunks.on_statements(document_ids, statements, within=_unfiltered(within), most=most)
 
     def with_facts(
-        self, document_ids: Sequence[DocumentId], concepts: Sequence[str], *, within: SearchBounds, most: int
+        self, document_ids: Sequence[DocumentId], asked: AskedFigures, *, within: SearchBounds, most: int
     ) -> tuple[tuple[StoredChunk, tuple[FoundLine, ...]], ...]:
-        return self._chunks.with_facts(document_ids, concepts, within=_unfiltered(within), most=most)
+        return self._chunks.with_facts(document_ids, asked, within=_unfiltered(within), most=most)
 
     def vectors(
         self, chunk_ids: Sequence[ChunkId], *, model: str, dimension: int, within: SearchBounds

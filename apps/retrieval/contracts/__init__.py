@@ -58,6 +58,7 @@ from apps.retrieval.contracts.question import (
 )
 from apps.retrieval.contracts.rewording import Healing, HealRound, Rewriting
 from apps.retrieval.contracts.search import (
+    AskedFigures,
     Candidate,
     DenseHit,
     DocumentFacts,
@@ -81,6 +82,7 @@ __all__ = [
     "AnswerOutcome",
     "AnswerRelevance",
     "AskedFigure",
+    "AskedFigures",
     "Candidate",
     "Certainty",
     "ChunkId",

@@ -193,10 +193,26 @@ class StoredChunk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundLine:
-    """A row of a financial statement that gives the figure asked for: `chunk.text[start:end]`.
+class AskedFigures:
+    """What a question calls the figures that it asks for.
 
-    item: the name of its concept in the vocabulary (apps/filings/vocabulary).
+    concepts: names of the vocabulary (apps/filings/vocabulary), in the order of the question.
+    words: the terms of the question by which a row may be called, in `language`. plain: terms that stand beside a
+        figure's name without making it another figure.
+    """
+
+    concepts: tuple[str, ...] = ()
+    words: frozenset[str] = frozenset()
+    plain: frozenset[str] = frozenset()
+    language: str = "en"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundLine:
+    """A row that gives a figure asked for: `chunk.text[start:end]`.
+
+    item: the name of its concept in the vocabulary (apps/filings/vocabulary); empty for a row that is found by its
+        label alone.
     doubt: which sum that it belongs to does not hold; empty if none is known.
     """
 

@@ -17,6 +17,7 @@ from apps.corpus.extraction.statements import Statement
 from apps.corpus.models import EMBEDDING_MODELS, Chunk, Document, Posting
 from apps.corpus.terms import statement_term
 from apps.retrieval.contracts import (
+    AskedFigures,
     ChunkId,
     DocumentFacts,
     DocumentId,
@@ -111,7 +112,7 @@ class CorpusChunkStore:
         """Return the passages of live documents whose page prints one of the statements, by the statement's term.
 
         Returns: by document in the order given, then by number; at most `most`, each with the statements that mark it.
-        Costs:   three queries.
+        Costs:   four queries.
         """
         postings = Posting.objects.filter(
             tenant_id=within.tenant_id,
@@ -135,14 +136,14 @@ class CorpusChunkStore:
         return tuple(sorted(marked, key=lambda chunk: (place[chunk.document.document_id], chunk.number)))
 
     def with_facts(
-        self, document_ids: Sequence[DocumentId], concepts: Sequence[str], *, within: SearchBounds, most: int
+        self, document_ids: Sequence[DocumentId], asked: AskedFigures, *, within: SearchBounds, most: int
     ) -> tuple[tuple[StoredChunk, tuple[FoundLine, ...]], ...]:
-        """Return the passages of live documents with rows that give one of the concepts, with these rows.
+        """Return the passages of live documents with rows that give a figure asked for, with these rows.
 
         Returns: by document in the order given, then by number.
         Costs:   three queries.
         """
-        rows = find_fact_rows(document_ids, concepts, within=within, most=most)
+        rows = find_fact_rows(document_ids, asked, within=within, most=most)
         place = {document_id: position for position, document_id in enumerate(document_ids)}
         chunks = self.load(tuple(rows), within=within) if rows else ()
         ordered = sorted(chunks, key=lambda chunk: (place[chunk.document.document_id], chunk.number))

@@ -7,40 +7,46 @@ from typing import Any, Final
 
 from django.db import connection
 
-from apps.retrieval.contracts import ChunkId, DocumentId, FoundLine, SearchBounds
+from apps.retrieval.contracts import AskedFigures, ChunkId, DocumentId, FoundLine, SearchBounds
+from apps.retrieval.retrievers.row_choice import FactRow, choose_rows
 from apps.sql_files import read_statements
 
 _SQL: Final = read_statements(__file__)
-_ROWS_EACH: Final = 2
-"""Of a concept and a document: the statement's row, and one more, such as that of a note with further years."""
+_MOST_ROWS_READ: Final = 10_000
+"""Some ten long reports. Of what is beyond, no row is found by this way; the ranking may still find its passage."""
 
 
 def find_fact_rows(
-    document_ids: Sequence[DocumentId], concepts: Sequence[str], *, within: SearchBounds, most: int
+    document_ids: Sequence[DocumentId], asked: AskedFigures, *, within: SearchBounds, most: int
 ) -> Mapping[ChunkId, tuple[FoundLine, ...]]:
-    """Return the rows of these concepts by the passages that hold them, within the same scopes and kinds as the search.
+    """Return the rows that give what is asked for, by the passages that hold them.
 
-    Whether a document is in force is asked when its passages are loaded.
+    The scopes and kinds are those of the search. Whether a document is in force is asked when its passages are loaded.
 
-    Args:    concepts: names of the vocabulary.
-             most:     how many rows are returned.
-    Costs:   one query.
+    Args:    most: how many rows are returned.
+    Costs:   two queries.
     """
-    if not document_ids or not concepts:
+    if not document_ids or not (asked.concepts or asked.words):
         return {}
-    parameters: dict[str, Any] = {
+    gates: dict[str, Any] = {
         "tenant": within.tenant_id,
         "scopes": list(within.scope_ids),
         "kinds": [str(kind) for kind in within.kinds],
-        "documents": list(document_ids),
-        "concepts": list(concepts),
-        "each": _ROWS_EACH,
-        "most": most,
     }
-    found: dict[ChunkId, dict[int, FoundLine]] = {}
     with connection.cursor() as cursor:
-        cursor.execute(_SQL["rows"], parameters)
-        for concept, start, end, doubt, chunk_id, chunk_start in cursor.fetchall():
-            line = FoundLine(item=concept, start=start - chunk_start, end=end - chunk_start, doubt=doubt)
+        cursor.execute(_SQL["rows"], {**gates, "documents": list(document_ids), "most": _MOST_ROWS_READ})
+        rows = choose_rows([FactRow(*each) for each in cursor.fetchall()], asked)[:most]
+        places: dict[str, Any] = {
+            "documents": [row.document_id for row in rows],
+            "pages": [row.page for row in rows],
+            "starts": [row.start for row in rows],
+            "ends": [row.end for row in rows],
+        }
+        cursor.execute(_SQL["chunks"], {**gates, **places})
+        found: dict[ChunkId, dict[int, FoundLine]] = {}
+        for place, chunk_id, chunk_start in cursor.fetchall():
+            row = rows[place - 1]
+            item = row.concept if row.concept in asked.concepts else ""
+            line = FoundLine(item=item, start=row.start - chunk_start, end=row.end - chunk_start, doubt=row.doubt)
             found.setdefault(ChunkId(chunk_id), {}).setdefault(line.start, line)
     return {chunk_id: tuple(sorted(lines.values(), key=lambda line: line.start)) for chunk_id, lines in found.items()}

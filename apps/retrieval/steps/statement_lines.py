@@ -7,7 +7,7 @@ from typing import Final
 from apps.retrieval.contracts import Candidate, QueryAnalysis, SearchBounds
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.recorder import TraceRecorder
-from apps.retrieval.stages.figures.asked_concepts import find_asked_concepts
+from apps.retrieval.stages.figures.asked_concepts import find_asked_figures
 from apps.retrieval.stages.figures.line_items import find_asked_items
 from apps.retrieval.stages.figures.lines import add_lines, find_lines, join_lines
 from apps.retrieval.trace import LineList, Stage, StageStatus, candidate_list
@@ -31,22 +31,23 @@ def read_lines(
     as well.
     """
     with recorder.stage(Stage.LINES, count_in=len(candidates)) as stage:
-        items, concepts = find_asked_items(analysis), find_asked_concepts(analysis)
+        items, asked = find_asked_items(analysis), find_asked_figures(analysis)
+        looks_for_facts = bool(asked.concepts or asked.words)
         stage.count_out = len(candidates)
-        if not deps.settings.line_documents or not (items or concepts):
+        if not deps.settings.line_documents or not (items or looks_for_facts):
             stage.status = StageStatus.SKIPPED
             stage.notes.append(_NO_LINE if deps.settings.line_documents else _OFF)
             return candidates
         found_documents = tuple(dict.fromkeys(candidate.hit.document_id for candidate in candidates))
         documents = found_documents[: deps.settings.line_documents]
         most = deps.settings.line_passages
-        of_facts = deps.chunks.with_facts(documents, concepts, within=within, most=most) if concepts else ()
+        of_facts = deps.chunks.with_facts(documents, asked, within=within, most=most) if looks_for_facts else ()
         statements = tuple(dict.fromkeys(item.statement for item in items))
         chunks = deps.chunks.on_statements(documents, statements, within=within, most=most) if items else ()
         lines = join_lines({str(chunk.chunk_id): rows for chunk, rows in of_facts}, find_lines(chunks, items))
         result = add_lines(candidates, (*(chunk for chunk, _ in of_facts), *chunks), lines)
-        found = {line.item for of_chunk in lines.values() for line in of_chunk}
-        names = tuple(dict.fromkeys((*concepts, *(item.name for item in items))))
+        found = {line.item for of_chunk in lines.values() for line in of_chunk if line.item}
+        names = tuple(dict.fromkeys((*asked.concepts, *(item.name for item in items))))
         stage.notes.append(
             f"Looked for in tables: {', '.join(names)}. "
             f"{_describe_found([name for name in names if name in found], len(lines))}"

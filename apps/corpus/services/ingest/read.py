@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from django.conf import settings
+
 from apps.corpus.extraction import Limits
 from apps.corpus.models import Document
 from apps.corpus.reader import ReadDocument, ReadRequest, read_contained
@@ -22,6 +24,7 @@ def read_file(content: bytes, *, document: Document, limits: Limits | None = Non
         given=stated(document),
         left_empty=left_empty(document),
         language=document.language,
+        recognises=settings.GLASSBOX_OCR,
         limits=limits or Limits(),
     )
     return read_contained(content, request)

@@ -6,6 +6,7 @@ statement that it allows.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
@@ -54,6 +55,8 @@ def store_reading(document: Document, read: ReadDocument) -> None:
                 [page.number for page in read.pages],
                 [page.text for page in read.pages],
                 [page.extracted for page in read.pages],
+                [None if page.recognition is None else page.recognition.confidence for page in read.pages],
+                [None if page.recognition is None else json.dumps(page.recognition.words) for page in read.pages],
             ],
         )
         cursor.execute(_PARENTS, [*own, document.kind, *_columns(read.parents)])

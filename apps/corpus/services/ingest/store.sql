@@ -1,7 +1,7 @@
 -- name: pages
-INSERT INTO corpus_page (tenant_id, scope_id, document_id, number, text, extracted)
-SELECT %s, %s, %s, t.number, t.text, t.extracted
-FROM unnest(%s::int[], %s::text[], %s::bool[]) AS t (number, text, extracted)
+INSERT INTO corpus_page (tenant_id, scope_id, document_id, number, text, extracted, ocr_confidence, ocr_words)
+SELECT %s, %s, %s, t.*
+FROM unnest(%s::int[], %s::text[], %s::bool[], %s::float8[], %s::jsonb[]) AS t
 
 -- name: parents
 INSERT INTO corpus_chunk (tenant_id, scope_id, document_id, kind, is_parent, number, text, context_header, page_start,

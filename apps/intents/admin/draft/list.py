@@ -156,7 +156,7 @@ def _rows(drafts: list[PolicyVersion]) -> list[DraftRow]:
                 changed_at=changed[draft.id][1] if draft.id in changed else draft.created_at,
                 changes=in_few_words(diff),
                 unchanged=not diff.changes,
-                problems=len(policy_problems(snapshot)),
+                problems=len(policy_problems(snapshot, in_force)),
                 sent_back=draft.id in sent_back,
                 comment=comments.get(draft.id),
             )

@@ -11,13 +11,12 @@ from django.utils.safestring import SafeString
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.selectors import policy_in_force, version_snapshot
-from apps.intents.standing import by_time
+from apps.intents.standing import TO_COME, by_time
 from apps.tenants.display import moment
 from apps.tenants.models import Membership
 from apps.tenants.models.membership import IN_FORCE
 from apps.tenants.roles import PERMISSIONS, Permission, Role
 
-_TO_COME = (VersionStatus.DRAFT, VersionStatus.IN_REVIEW, VersionStatus.APPROVED)
 _WAS_APPROVED = (VersionStatus.APPROVED, VersionStatus.ACTIVE, VersionStatus.SUPERSEDED)
 _DECIDING = [role for role in Role if Permission.POLICY_APPROVE in PERMISSIONS[role]]
 
@@ -44,7 +43,7 @@ def base_of(version: PolicyVersion) -> Base | None:
 
     None for the first version, and for one that was refused and based on nothing.
     """
-    if version.status in _TO_COME:
+    if version.status in TO_COME:
         return _to_come(version)
     if version.valid_from is not None:
         before = by_time(PolicyVersion.objects.all()).filter(ended_at=version.valid_from).first()

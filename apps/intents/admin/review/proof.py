@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
@@ -12,9 +14,11 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from apps.intents.contracts import PolicySnapshot
+from apps.intents.invariants import read_invariants
 from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.proof.invariants import invariant_words
-from apps.intents.proof.words import Stated, names_of
+from apps.intents.proof.words import Names, Stated, names_of
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.proofs import KeptProof, kept_proof
@@ -29,7 +33,8 @@ class ProofShown:
 
     problem: why it can't be trusted; then nothing else of it is shown. outdated: what has changed since, in a sentence.
     first: the first statement, on what is newly permitted: the one to read if only one is read.
-    invariants: the name of each, and what it demands.
+    invariants: the name of each, and what it demands. dropped: the name of each that stood in the version before and
+        does not stand in this one as it was, what it demanded, and what it demands now, which may be nothing.
     """
 
     problem: str
@@ -41,6 +46,7 @@ class ProofShown:
     refuted: tuple[Stated, ...]
     proven: tuple[Stated, ...]
     invariants: tuple[tuple[str, str], ...]
+    dropped: tuple[tuple[str, str, str], ...]
 
     @property
     def total(self) -> int:
@@ -65,6 +71,20 @@ def proof_shown(version: PolicyVersion) -> ProofShown | None:
         refuted=tuple(each for each in kept.stated if not each.holds),
         proven=tuple(each for each in kept.stated if each.holds),
         invariants=tuple((each.name, invariant_words(each, names)) for each in snapshot.invariants),
+        dropped=_dropped(before.get("content", {}), snapshot),
+    )
+
+
+def _dropped(before: Mapping[str, Any], snapshot: PolicySnapshot) -> tuple[tuple[str, str, str], ...]:
+    labels = {rule["name"]: rule["label"] for rule in before.get("intents", ())}
+    kinds = {row["kind"]: row["name"] for row in before.get("budgets", ()) if row.get("name")}
+    here = names_of(snapshot)
+    names = Names(intents={**labels, **here.intents}, kinds={**kinds, **here.kinds})
+    now = {each.name: invariant_words(each, names) for each in snapshot.invariants}
+    return tuple(
+        (each.name, invariant_words(each, names), now.get(each.name, ""))
+        for each in read_invariants(before.get("invariants", ()))
+        if each not in snapshot.invariants
     )
 
 

@@ -1,27 +1,38 @@
-"""Which concepts of the vocabulary a question of figures asks for: by name, or as parts of a measure."""
+"""Read what a question calls the figures that it asks for: concepts of the vocabulary, and words of rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final
 
+from apps.corpus.terms import terms
 from apps.filings.vocabulary.concepts import Concept, concepts, find_by_name, find_in_text
-from apps.retrieval.contracts import QueryAnalysis
+from apps.retrieval.contracts import AskedFigures, QueryAnalysis
+from apps.retrieval.stages.figures.calculating.asked_names import plain_terms
+from apps.retrieval.stages.figures.calculating.definitions import read_definition
 from apps.retrieval.stages.figures.calculating.forms import read_forms
 from apps.retrieval.stages.figures.line_items import PARTS, asks_for_a_reason
 
 _MOST_CONCEPTS: Final = 16
 
 
-def find_asked_concepts(analysis: QueryAnalysis) -> tuple[str, ...]:
-    """Return the concepts from whose rows the question's figures are read, in the order of the question.
+def find_asked_figures(analysis: QueryAnalysis) -> AskedFigures:
+    """Return what the rows are called from which the question's figures are read.
 
     Returns: nothing for a question that asks for no figure, or for a reason, which is answered in words.
     """
-    calculates = len(read_forms(analysis)) > 1
+    forms = read_forms(analysis)
+    calculates = len(forms) > 1 or bool(forms and read_definition(analysis.text))
     if asks_for_a_reason(analysis) or not (calculates or analysis.wants_number or analysis.expansions):
-        return ()
-    return tuple(dict.fromkeys(_named(analysis)))[:_MOST_CONCEPTS]
+        return AskedFigures()
+    language = analysis.language
+    companies = terms(" ".join(analysis.companies_named), language)
+    return AskedFigures(
+        concepts=tuple(dict.fromkeys(_named(analysis)))[:_MOST_CONCEPTS],
+        words=frozenset(terms(analysis.text, language)).difference(companies, plain_terms(language)),
+        plain=plain_terms(language),
+        language=language,
+    )
 
 
 def _named(analysis: QueryAnalysis) -> Iterator[str]:

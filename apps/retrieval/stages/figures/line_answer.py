@@ -85,7 +85,7 @@ def _is_for_lines(analysis: QueryAnalysis) -> bool:
 
 
 def _rows(passage: Passage, analysis: QueryAnalysis) -> Iterator[LineRow]:
-    by_start: dict[int, FoundLine] = {line.start: line for line in passage.lines}
+    by_start: dict[int, FoundLine] = {line.start: line for line in passage.lines if line.item}
     for piece in quotable_pieces(passage):
         line = by_start.get(piece.start)
         if line is None:

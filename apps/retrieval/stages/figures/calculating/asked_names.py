@@ -11,7 +11,7 @@ from apps.corpus.terms import terms
 from apps.filings.text.mentions import Mention, blank_mentions, mentions_of
 from apps.filings.vocabulary.concepts import Concept, find_in_text
 from apps.retrieval.contracts import QueryAnalysis
-from apps.retrieval.stages.figures.calculating.form_words import GROUPS, NAMES_NO_FIGURE
+from apps.retrieval.stages.figures.calculating.form_words import GROUPS, KINDS_OF_FIGURE, NAMES_NO_FIGURE, UNIT_ASKED
 from apps.retrieval.stages.figures.calculating.noun_phrases import naming_words
 from apps.retrieval.stages.figures.calculating.series import Series, is_period
 from apps.retrieval.stages.figures.measures import MEASURES
@@ -93,12 +93,16 @@ def asked_names(part: str, analysis: QueryAnalysis, among: Sequence[Series], *, 
     companies = {*(each.passage.chunk.document.company for each in among), *analysis.companies_named}
     plain = plain_terms(language).union(*(terms(company, language) for company in companies))
     named = _in_noun_phrases(told, analysis, among)
-    rest = NAMES_NO_FIGURE.sub(" ", rest)
+    rest = NAMES_NO_FIGURE.sub(" ", UNIT_ASKED.sub(" ", rest))
     if not groups:
         rest = GROUPS.sub(" ", rest)
     if language == "de":
         rest = _german_names(rest, plain, language)
     proper = frozenset[str]() if language == "de" else frozenset(terms(" ".join(_NAME.findall(rest)), language))
+    if wanted or terms(KINDS_OF_FIGURE.sub(" ", rest), language):
+        # Where no table says what sort of figure it is, a row is called so without that word.
+        held = frozenset[str]().union(*(each.own | each.heading_terms | each.above | each.column for each in among))
+        plain |= frozenset(terms(" ".join(KINDS_OF_FIGURE.findall(rest)), language)) - held
     further = dict.fromkeys(
         term
         for term in terms(rest, language)

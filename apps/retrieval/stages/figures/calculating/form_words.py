@@ -20,9 +20,11 @@ FALL: Final = _words(
     r"|(?:went|go|goes|gone|going|came|come|comes)\s+down",
     r"gesunken|sank(?:en)?|r\u00fcckgang|abnahme|abgenommen|gefallen|fiel(?:en)?|zur\u00fcckgegangen|verringert(?:e|en)?|verschlechtert(?:e|en)?|geschrumpft",
 )
-CHANGE: Final = _words(
-    r"chang(?:e|es|ed|ing)|chg|mov(?:e[sd]?|ements?|ing)|trend(?:s|ed)?|develop(?:ed|ment|s)?|evolv\w*|swing|yoy|year[\s-](?:on|over)[\s-]year",
-    r"ver\u00e4nder\w*|\u00e4nder(?:te|ten|ung)|entwickel\w*",
+CHANGE: Final = re.compile(
+    r"(?:\u0394|->|\u2192|\b(?:chang(?:e|es|ed|ing)|chg|mov(?:e[sd]?|ements?|ing)|trend(?:s|ed)?|develop(?:ed|ment|s)?|evolv\w*|swing|yoy|year[\s-](?:on|over)[\s-]year"
+    r"|delta|direction|became\s+of"
+    r"|ver\u00e4nder\w*|\u00e4nder(?:te|ten|ung)|entwickel\w*|(?<!und )entwicklung)\b)",
+    re.IGNORECASE,
 )
 MORE: Final = _words(
     r"more|higher|larger|bigger|greater|better|up|mehr|h\u00f6her(?:e[nrsm]?)?|gr\u00f6\u00dfer(?:e[nrsm]?)?|besser(?:e[nrsm]?)?"
@@ -36,7 +38,7 @@ PERCENT: Final = re.compile(
 )
 COMPOUND: Final = _words(
     r"CAGR|compound(?:ed|ing)?(?:\s+(?:annual|yearly|average))*(?:\s+(?:rate\s+of\s+)?growth)?(?:\s+rate)?",
-    r"(?:average|mean)\s+(?:annual|yearly)\s+(?:rate\s+of\s+)?growth(?:\s+rate)?|annuali[sz]ed\s+(?:rate\s+of\s+)?growth(?:\s+rate)?",
+    r"(?:average|(?:geometric\s+)?mean)\s+(?:annual|yearly)\s+(?:rate\s+of\s+)?growth(?:\s+rate)?|annuali[sz]ed\s+(?:rate\s+of\s+)?growth(?:\s+rate)?",
     r"(?:durchschnittliche[nrs]?\s+)?j\u00e4hrliche[nrs]?\s+wachstum(?:srate)?",
 )
 PER_YEAR: Final = _words(
@@ -47,7 +49,7 @@ AVERAGE: Final = _words(r"averag(?:e|es|ed)|avg|mean|durchschnitt(?:lich\w*)?|mi
 SUM: Final = _words(
     r"sum|add(?:s|ed|ing)?\s+(?:it\s+|them\s+)?(?:all\s+)?up|together|combined|cumulative(?:ly)?|in\s+aggregate|aggregate|in\s+total(?!\s+[a-z])|grand\s+total|totall?(?:ed|ing|led|ling)|altogether|all\s+told",
     r"(?:total|overall)\s+(?=.{0,60}\b(?:over|across)\b)",
-    r"summe\s+(?:aus|von|\u00fcber|ergibt)|(?:welche|eine)\s+summe|zusammen(?:gerechnet|genommen)?|insgesamt|kumuliert",
+    r"summe\s+(?:aus|von|de[rs]|\u00fcber|ergibt)|(?:welche|eine)\s+summe|zusammen(?:gerechnet|genommen)?|insgesamt|kumuliert",
 )
 HIGHEST: Final = _words(
     r"highest|largest|biggest|greatest|most|best|strongest|top|peak(?:ed)?|maximum|max|fastest|leading",
@@ -165,6 +167,7 @@ _VERB: Final = (
 SHARES: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
+        r"^(?P<part>[^:?]+?)\s+to\s+(?P<whole>[^:?]+?)\s*\(?(?:%|in\s+%|in\s+per\s?cent|as\s+a\s+percentage)\)?$",
         rf"(?P<part>.+?)\s(?:as\s+(?:an?\s+)?|in\s+)?{_SHARE}\s+(?:of|von|vom|de[rs])\s+(?P<whole>(?:(?!\b{_VERB}\b).)+)$",
         rf"\b(?:{_SHARE}|part|how\s+much)\s+of\s+(?P<whole>.+?)\s+{_VERB}\b(?P<part>.+)",
         r"\b(?:share|weight|proportion)\s+(?:do|does|did|has|have|had|is|was)\s+(?P<part>.+?)\s+(?:have\s+|had\s+)?(?:of|in)\s+(?P<whole>.+)",
@@ -178,16 +181,30 @@ DIFFERENCES: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         r"\b(?:difference|gap|unterschied|differenz)\s+(?:\w+\s+){0,3}?(?:between|zwischen)\s+(?P<one>.+?)\s+(?:and|und)\s+(?P<two>.+)",
+        r"\b(?:by\s+)?(?:how\s+much|what\s+amount|what)\s+(?:is|was|are|were|did|do|does)\s+(?P<one>(?:(?!\bthan\b).)+?)\s+(?:more|higher|larger|bigger|greater|less|lower|smaller|above|below)\s+than\s+(?P<two>.+)",
         r"\b(?:between|of|zwischen|von)\s+(?P<one>[^,?]+?)\s+(?:and|or|und|oder)\s+(?P<two>[^,?]+),?\s+(?P<both>(?:which|who|what|welche\w?|wer)\b.+)",
         r"(?P<both>\b(?:which|who|what|welche\w?|wer)\b[^,:?]+)[,:]\s*(?P<one>[^,?]+?)\s+(?:or|oder)\s+(?P<two>[^,?]+)",
         r"\b(?:more|higher|larger|bigger|greater|less|lower|smaller|fewer|mehr|weniger|h\u00f6her|niedriger|gr\u00f6\u00dfer|kleiner)\b(?P<one>.+?)\b(?:than|als)\s+(?P<two>.+)",
         r"(?P<one>.+?)\b(?:exceed\w*|outstrip\w*|\u00fcberst\w+|\u00fcbertr\w+)\b(?P<two>.+)",
         r"\b(?:lag|lagen|liegt|liegen)\b(?P<one>.+?)\b(?:\u00fcber|unter)\b(?P<two>.+)",
         r"\bseparates?\s+(?P<one>.+?)\s+from\s+(?P<two>.+)",
+        r"\bhow\s+far\s+apart\s+(?:were|was|are|is)\s+(?P<one>.+?)\s+and\s+(?P<two>.+)",
+        r"(?P<one>.+?)\s(?:versus|vs\.?)\s(?P<two>.+?)(?=[,:;]\s.*\b(?:gap|difference|how\s+(?:much|many)|abstand|differenz)\b)",
         r"\bsubtract\s+(?P<two>.+?)\s+from\s+(?P<one>.+)",
         r"(?P<one>.+?)\b(?:minus|less|abz\u00fcglich)\b(?P<two>.+)",
     )
 )
+ADDED_YEARS: Final = re.compile(rf"{_YEAR}\s*\+\s*{_YEAR}|\bFY\s?\d\d\s*\+\s*(?:FY\s?)?\d\d\b", re.IGNORECASE)
+OPENING_AND_CLOSING: Final = re.compile(
+    r"\b(?:opening|beginning|start(?:ing)?|anfangs\w*)\b.{0,40}?\b(?:closing|schluss\w*|end\w*)\b",
+    re.IGNORECASE,
+)
+"""The balances of which an average of one year is taken."""
+KINDS_OF_FIGURE: Final = _words(
+    r"expenses?|expenditures?|costs?|spend(?:ing)?|outlays?|bills?|output|production|tonnages?|volumes?|generation|headcount|scores?",
+    r"aufwendungen|ausgaben|produktion|menge",
+)
+"""Nouns that say what sort of figure is meant, after a name that a row may have without them: "zinc output"."""
 _FORMS: Final = (COMPOUND, PER_YEAR, PARTED_BY, RISE, FALL, CHANGE, MORE, LESS, AVERAGE, SUM, HIGHEST, LOWEST, PERCENT)
 NAMES_NO_FIGURE: Final = re.compile(
     "|".join(each.pattern for each in (*_FORMS, WHICH, YEARS_COUNTED)).replace("?P<count>", "?:"), re.IGNORECASE

@@ -160,9 +160,13 @@ def _difference(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[Asked
 
 
 def _over_several(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:
-    if words.AVERAGE.search(text) and plain.several_years:
+    averages = words.AVERAGE.search(text) is not None
+    if averages and plain.several_years:
         yield replace(plain, form=Form.AVERAGE)
-    elif words.SUM.search(text) and plain.several_years:
+    elif averages and len(plain.years) == 1 and words.OPENING_AND_CLOSING.search(text):
+        yield replace(plain, form=Form.AVERAGE, years=(plain.years[0] - 1, plain.years[0]))
+    elif plain.several_years and (words.SUM.search(text) or words.ADDED_YEARS.search(text)):
+        # "Total capex FY22+FY23" is a sum; "total equity 2022 and 2023" is the name of a line.
         yield replace(plain, form=Form.SUM)
 
 

@@ -113,10 +113,13 @@ def find_share(
         others = [each for each in series if each.label not in {row.label for row in rows}]
         if {each.label for each in rows} & {each.label for each in _best(whole, series, analysis)}:
             return None
-        left, right = merge_rows(rows), find_time_series(whole, others, analysis)
+        tables = {each.columns for each in rows}
+        beside = [each for each in others if each.columns in tables]
+        # The whole is sought beside the part first: "Deposits" may head another table, too.
+        right = find_time_series(whole, beside, analysis) or find_time_series(whole, others, analysis)
+        left = merge_rows(rows)
         if left and right:
             return left, right
-        tables = {each.columns for each in rows}
         totals = [each for each in series if each.columns in tables and is_total(each.label)]
         if rows and totals and names_table(whole, totals[0], analysis, series):
             right = merge_rows(totals)

@@ -37,6 +37,10 @@ _COST: Final = re.compile(
     r"\b(?:tax\w*(?!\s*\))|expenses?|costs?|charges?|paid|payments?|purchases?|used)\b|steuer|aufwand|aufwendung|kosten",
     re.IGNORECASE,
 )
+# "Income (loss) from operations", "Operating profit/(loss)": the same line, whatever its sign.
+_OR_THE_OPPOSITE: Final = re.compile(
+    r"/?\s*\((?:loss(?:es)?|deficit|expenses?|benefits?|decrease|increase|outflow|verlust|fehlbetrag)\)", re.IGNORECASE
+)
 _IN_BRACKETS: Final = re.compile(r"\([^()]*\)")
 _CASH_FLOWS: Final = re.compile(r"cash\s?flow|kapitalflussrechnung", re.IGNORECASE)
 _A_YEAR: Final = frozenset({"year"})
@@ -82,7 +86,7 @@ class Series:
     @property
     def of_statement(self) -> bool:
         """Whether it is the row of a financial statement that comes nearest to a line asked for, and no note's."""
-        return any(line.start == self.quote.start for line in self.passage.lines)
+        return any(line.item and line.start == self.quote.start for line in self.passage.lines)
 
     @property
     def columns(self) -> tuple[object, ...]:
@@ -210,7 +214,8 @@ def _series(
         by_year.setdefault(year, figure)
     heading = frozenset(terms(f"{title} {first.heading}", language))
     # "Nordic countries" is asked for as "the Nordic region".
-    named = terms(GROUPS.sub(" ", first.label_text), language) or terms(first.label_text, language)
+    label = _OR_THE_OPPOSITE.sub(" ", first.label_text)
+    named = terms(GROUPS.sub(" ", label), language) or terms(label, language)
     return Series(
         passage=passage,
         quote=piece,
