@@ -1,12 +1,44 @@
-"""The closed sets that describe a document. The policy permits or denies each kind to an intent."""
+"""What describes a document: its kind, which the firm's policy defines, and the closed sets beside it."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.db import models
 
+KIND_KEY: Final = r"^[a-z][a-z0-9_]{0,31}$"
+"""The form of a kind's key; the database holds it too (a CHECK on each column that names a kind)."""
 
-class Kind(models.TextChoices):
-    """What a document is for; the policy permits kinds to intents (see apps/intents)."""
+
+class Kind(str):
+    """A kind of document by its key, with the firm's name for it. Kinds are equal if their keys are.
+
+    Which kinds there are is the firm's: its policy in force says it (apps/corpus/registry.py asks for it).
+    """
+
+    _label: str
+
+    def __new__(cls, key: str, label: str = "") -> Kind:
+        kind = super().__new__(cls, key)
+        kind._label = label
+        return kind
+
+    @property
+    def value(self) -> str:
+        return str.__str__(self)
+
+    @property
+    def label(self) -> str:
+        """Return the firm's name for it, or, where nobody gave one, the words of its key."""
+        return self._label or words_of_key(self)
+
+
+def words_of_key(key: str) -> str:
+    return key.replace("_", " ").capitalize()
+
+
+class RetentionClass(models.TextChoices):
+    """The rule of the retention schedule that a kind's documents follow. A schedule has one rule for each class."""
 
     ORG_PROFILE = "org_profile", "Firm profile"
     COMPLIANCE_PROFILE = "compliance_profile", "Compliance profile"
@@ -18,6 +50,8 @@ class Kind(models.TextChoices):
     DATASET_SUMMARY = "dataset_summary", "Dataset summary"
     SCHEDULE = "schedule", "Schedule"
     REFERENCE_REPORT = "reference_report", "Reference report"
+    CLIENT_RECORD = "client_record", "Client record"
+    RECORD = "record", "Other record"
 
 
 class DocumentType(models.TextChoices):

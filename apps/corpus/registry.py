@@ -1,7 +1,11 @@
-"""What higher rooms derive from a file while it is read: the one registry by which the corpus calls up.
+"""The one place where the rooms above register what this room asks of them, each in its AppConfig.ready.
 
-A derivation works in the reading process, on the file's bytes and pages, because neither is trusted. Its result crosses
-to the worker as JSON, is checked there like the rest of the answer, and is stored in the transaction of the passages.
+- What is derived from a file while it is read. A derivation works in the reading process, on the file's bytes and
+  pages, because neither is trusted. Its result crosses to the worker as JSON, is checked there like the rest of the
+  answer, and is stored in the transaction of the passages.
+- Which kinds of document there are, and who may upload them. The policy in force decides that.
+
+tests/audit/test_registries.py and tests/corpus/test_kinds.py fail if nobody registers.
 """
 
 from __future__ import annotations
@@ -15,6 +19,8 @@ from pydantic import TypeAdapter
 
 from apps.corpus.description import Description
 from apps.corpus.extraction.contracts import ExtractedDocument, ExtractionWarning, Page, WarningCode
+from apps.corpus.kinds import Kind, RetentionClass, SourceType, words_of_key
+from apps.tenants.roles import Role
 
 if TYPE_CHECKING:
     from apps.corpus.models import Document
@@ -107,3 +113,50 @@ def store_derived(document: Document, derived: Mapping[str, Any]) -> None:
     for name, store in _stores.items():
         derivation = _derivations[name]
         store(document, derivation.result.validate_python(derived[name]) if name in derived else None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindInForce:
+    """A kind as the policy in force defines it. `uploaders` is empty where every role that adds documents may."""
+
+    kind: Kind
+    name: str
+    description: str
+    examples: tuple[str, ...]
+    retention_class: RetentionClass
+    source_category: SourceType
+    uploaders: tuple[Role, ...]
+    retired: bool
+
+
+KindSource = Callable[[], tuple[KindInForce, ...]]
+_sources: Final[list[KindSource]] = []
+
+
+def register_kinds(source: KindSource) -> None:
+    """Register what knows the kinds of the open scope's tenant. There is one policy, so there is one source."""
+    if _sources and source not in _sources:
+        raise ValueError("the kinds of documents have a source already")
+    if source not in _sources:
+        _sources.append(source)
+
+
+def kinds_in_force() -> tuple[KindInForce, ...]:
+    """Return the kinds of the open scope's tenant, by priority, with the retired ones.
+
+    Raises: RuntimeError: nobody registered, so that nothing could be uploaded at all.
+    Costs:  one query, five more the first time that this process reads the policy version.
+    """
+    if not _sources:
+        raise RuntimeError("nobody registered the kinds of documents (apps.corpus.registry.register_kinds)")
+    return _sources[0]()
+
+
+def kind_names() -> dict[str, str]:
+    """Return the firm's names of its kinds by key; for a key that is not there, use name_of."""
+    return {each.kind.value: each.name for each in kinds_in_force()}
+
+
+def name_of(kind: str, names: Mapping[str, str] | None = None) -> str:
+    """Return the firm's name of a kind, or the words of the key of one that the policy no longer has."""
+    return (kind_names() if names is None else names).get(kind) or words_of_key(kind)

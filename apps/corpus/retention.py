@@ -1,4 +1,6 @@
-"""Documents as subjects of the retention rules: one subject per kind, one item per version."""
+"""Documents as subjects of the retention rules: one subject per retention class, one item per version.
+
+The policy in force says which class a kind is of."""
 
 from __future__ import annotations
 
@@ -9,8 +11,9 @@ from uuid import UUID
 
 from django.db.models import Count, Max, Min, Q, QuerySet
 
-from apps.corpus.kinds import Kind
+from apps.corpus.kinds import RetentionClass
 from apps.corpus.models import Document, DocumentStatus
+from apps.corpus.registry import kinds_in_force
 from apps.erasure.contracts import Target, TargetType
 from apps.erasure.declarations.retained import Aim, Item, ItemPosition, RetainedSubject, Tally
 from apps.erasure.registry import register_retained
@@ -57,8 +60,8 @@ class DocumentSource:
         settled = [DocumentStatus.SUPERSEDED, DocumentStatus.FAILED]
         if aim.includes_current:
             settled.append(DocumentStatus.READY)
-        kind = aim.subject.removeprefix(DOCUMENT)
-        return Document.objects.filter(kind=kind, status__in=settled, **{f"{column}__lt": before})
+        of_class = _of_class(RetentionClass(aim.subject.removeprefix(DOCUMENT)))
+        return Document.objects.filter(of_class, status__in=settled, **{f"{column}__lt": before})
 
 
 SOURCE: Final = DocumentSource()
@@ -68,8 +71,8 @@ def register_retained_documents() -> None:
     register_retained(
         *(
             RetainedSubject(
-                key=f"{DOCUMENT}{kind.value}",
-                label=str(kind.label),
+                key=f"{DOCUMENT}{each.value}",
+                label=str(each.label),
                 family="Documents",
                 source=SOURCE,
                 clocks=_CLOCKS,
@@ -79,9 +82,17 @@ def register_retained_documents() -> None:
                 page="corpus_document_change",
                 has_versions=True,
             )
-            for kind in Kind
+            for each in RetentionClass
         )
     )
+
+
+def _of_class(wanted: RetentionClass) -> Q:
+    """Return the condition on a document of the class. No document is without a rule: a kind that the policy no longer
+    has counts as another record."""
+    classes = {each.kind.value: each.retention_class for each in kinds_in_force()}
+    of_class = Q(kind__in=[kind for kind, found in classes.items() if found is wanted])
+    return of_class | ~Q(kind__in=list(classes)) if wanted is RetentionClass.RECORD else of_class
 
 
 def _moment(at: date | datetime) -> datetime:

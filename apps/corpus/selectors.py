@@ -19,3 +19,8 @@ def document_title(document_id: UUID) -> str:
 def outdated_documents() -> QuerySet[Document]:
     """Return the open scope's documents with passages whose terms an older analysis counted (services/reindex.py)."""
     return Document.objects.filter(terms_version__lt=TERMS_VERSION, chunk_count__gt=0)
+
+
+def kinds_of_documents() -> frozenset[str]:
+    """Return the keys of the kinds of which the open scope has documents, whatever their state."""
+    return frozenset(Document.objects.order_by().values_list("kind", flat=True).distinct())

@@ -9,12 +9,13 @@ from typing import Final
 from apps.corpus.kinds import Kind
 from apps.demo.tenants import DEMO_TENANTS, DemoTenant
 from apps.intents.contracts import UNRECOGNISED
+from apps.intents.fund_house import FundHouse
 
-_RUNS = frozenset({Kind.RUN, Kind.FUND_PROFILE, Kind.DATASET_SUMMARY})
-_RULES = frozenset({Kind.COMPLIANCE_PROFILE, Kind.ORG_PROFILE, Kind.METHODOLOGY})
-_METHODS = frozenset({Kind.METHODOLOGY, Kind.FUND_PROFILE, Kind.REFERENCE_REPORT})
-_TEXTS = frozenset({Kind.STYLE_SAMPLE, Kind.REPORT_EDIT_PATTERN, Kind.REFERENCE_REPORT})
-_REASONS = frozenset({Kind.RUN, Kind.METHODOLOGY, Kind.FUND_PROFILE})
+_RUNS = frozenset({FundHouse.RUN, FundHouse.FUND_PROFILE, FundHouse.DATASET_SUMMARY})
+_RULES = frozenset({FundHouse.COMPLIANCE_PROFILE, FundHouse.ORG_PROFILE, FundHouse.METHODOLOGY})
+_METHODS = frozenset({FundHouse.METHODOLOGY, FundHouse.FUND_PROFILE, FundHouse.REFERENCE_REPORT})
+_TEXTS = frozenset({FundHouse.STYLE_SAMPLE, FundHouse.REPORT_EDIT_PATTERN, FundHouse.REFERENCE_REPORT})
+_REASONS = frozenset({FundHouse.RUN, FundHouse.METHODOLOGY, FundHouse.FUND_PROFILE})
 _INTENTS: Final = {_RUNS: "performance", _RULES: "compliance", _METHODS: "methodology", _TEXTS: "narrative"}
 
 
@@ -121,7 +122,7 @@ def demo_questions(tenant: DemoTenant) -> tuple[DemoQuestion, ...]:
             name="unrecognised",
             text=f"What will the weather be like in {facts['city']} tomorrow?",
             intent=UNRECOGNISED,
-            kinds=frozenset({Kind.ORG_PROFILE}),
+            kinds=frozenset({FundHouse.ORG_PROFILE}),
             forbidden=(latest["drawdown"], facts["issuer_limit_equity"]),
             unanswered=True,
             note="Outside the domain: the most restrictive kind set, never a guess.",

@@ -1,31 +1,30 @@
-"""Convert the baseline file to a policy snapshot, the type that is also read from a tenant's tables."""
+"""Convert shipped packs to a policy snapshot, the type that is also read from a tenant's tables."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
-from apps.intents import defaults
 from apps.intents.contracts import PolicySnapshot
+from apps.intents.packs.catalogue import DEFAULT_PACKS, chosen_packs, packs_content
 from apps.intents.snapshots.content import read_content
 
 BASELINE_REASON: Final = "The shipped baseline, put in force when the tenant was created."
 
 
-def baseline_snapshot() -> PolicySnapshot:
-    """Return the shipped baseline as a snapshot, which is equal at every call."""
-    content = {
-        "intents": [
-            {**intent, "decisive_terms": _terms(intent["decisive_terms"]), "terms": _terms(intent["terms"])}
-            for intent in defaults.INTENTS
-        ],
-        "fallback": defaults.FALLBACK,
-        "budgets": defaults.BUDGETS,
-        "total_cap_chars": defaults.TOTAL_CAP,
-        "classifier": defaults.CLASSIFIER,
-        "retrieval": {},
-    }
-    return read_content(content, number=1, status="active", origin="baseline", reason=BASELINE_REASON)
+def baseline_snapshot(packs: Sequence[str] = DEFAULT_PACKS) -> PolicySnapshot:
+    """Return shipped packs as one snapshot, which is equal at every call; by default the fund house, the baseline.
+
+    Raises: UnknownPackError, PacksCollideError.
+    """
+    return read_content(
+        packs_content(packs), number=1, status="active", origin="baseline", reason=baseline_reason(packs)
+    )
 
 
-def _terms(text: str) -> tuple[str, ...]:
-    return tuple(" ".join(term.split()) for term in text.split(",") if term.strip())
+def baseline_reason(packs: Sequence[str]) -> str:
+    """Return the reason of a version 1 that comes of these packs."""
+    if tuple(packs) == DEFAULT_PACKS:
+        return BASELINE_REASON
+    names = " and ".join(pack.name for pack in chosen_packs(packs))
+    return f"Shipped for {names}, put in force when the tenant was created."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 
 class BaselineIntent(TypedDict):
@@ -29,11 +29,22 @@ class BaselineFallback(TypedDict):
 
 
 class BaselineBudget(TypedDict):
-    """The maximum number of characters of one kind in the context, and the heading above them."""
+    """One kind of document: the heading of its passages in the context, and how many characters they may fill there.
+
+    What is left out: the name is the key in words, the retention class the one of that key or else "record", the source
+    category "internal"; whoever may add documents may upload it; and it is not retired.
+    """
 
     kind: str
     label: str
     cap_chars: int
+    name: NotRequired[str]
+    description: NotRequired[str]
+    examples: NotRequired[list[str]]  # of such documents
+    retention_class: NotRequired[str]
+    source_category: NotRequired[str]
+    uploaders: NotRequired[list[str]]  # roles
+    retired: NotRequired[bool]
 
 
 class BaselineInvariant(TypedDict):

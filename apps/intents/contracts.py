@@ -7,9 +7,10 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from apps.corpus.kinds import Kind
+from apps.corpus.kinds import Kind, RetentionClass, SourceType
 from apps.intents.invariants import Invariant
 from apps.intents.retrieval_settings import RetrievalSettings
+from apps.tenants.roles import Role
 
 UNRECOGNISED = ""
 """The intent name of a question that no intent recognises."""
@@ -71,12 +72,23 @@ class FallbackRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindBudget:
-    """The context budget of a kind, in characters; position 1 has the highest priority."""
+    """A kind of document of the version, with its context budget in characters; position 1 has the highest priority.
+
+    label: the heading of its passages in the context. examples: of such documents, in words. uploaders: the roles that
+    may upload it; empty for all that may add documents. retired: whether nothing more is uploaded as such.
+    """
 
     kind: Kind
     label: str
     cap_chars: int
     position: int
+    name: str = ""
+    description: str = ""
+    examples: tuple[str, ...] = ()
+    retention_class: RetentionClass = RetentionClass.RECORD
+    source_category: SourceType = SourceType.INTERNAL
+    uploaders: tuple[Role, ...] = ()
+    retired: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +130,16 @@ class PolicySnapshot:
 
     def intent(self, name: str) -> IntentRule | None:
         return next((rule for rule in self.intents if rule.name == name), None)
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Return the kinds of the version by priority, the retired ones too."""
+        return tuple(budget.kind for budget in sorted(self.budgets, key=lambda budget: budget.position))
+
+    @property
+    def reaches(self) -> tuple[IntentRule | FallbackRule, ...]:
+        """Return the intents, then the fallback: everything that reaches kinds."""
+        return (*self.intents, self.fallback)
 
     def label_of(self, name: str) -> str:
         rule = self.intent(name)

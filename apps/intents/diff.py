@@ -5,36 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from enum import StrEnum
 from typing import Any, Final
 
 from apps.corpus.kinds import Kind
 from apps.intents.contracts import UNRECOGNISED, FallbackRule, IntentRule, PolicySnapshot, RecordingMode
-from apps.intents.diff_words import PLURALS, RECOGNITION, RECORDED, kinds_in_words, listed, quoted, setting_in_words
+from apps.intents.diff_kinds import ChangeKind, PolicyChange, kind_changes, uploaders_in_words
+from apps.intents.diff_words import RECOGNITION, RECORDED, kinds_in_words, listed, quoted, setting_in_words
 from apps.intents.proof.invariants import invariant_words
-from apps.intents.proof.words import Names
+from apps.intents.proof.words import names_of
 from apps.intents.rendering import policy_sha256
 from apps.intents.snapshots.content import policy_content
 
+__all__ = ["SAME", "ChangeKind", "PolicyChange", "PolicyDiff", "policy_diff", "policy_diff_json"]
+
 SAME: Final = "They say the same."
-
-
-class ChangeKind(StrEnum):
-    """Whether questions can reach more, can reach less, or something else changes. The order is that of importance."""
-
-    WIDENS = "widens"
-    NARROWS = "narrows"
-    OTHER = "other"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyChange:
-    """One change as a sentence. `intent` is the name of the intent that changes, UNRECOGNISED for the fallback, or None
-    if the change concerns all intents."""
-
-    kind: ChangeKind
-    sentence: str
-    intent: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +53,7 @@ def policy_diff(before: PolicySnapshot, after: PolicySnapshot) -> PolicyDiff:
     changes = [
         *_intent_changes(before, after),
         *_rule_changes(before.fallback, after.fallback, name=UNRECOGNISED),
-        *_budget_changes(before, after),
+        *_kind_changes(before, after),
         *_threshold_changes(before, after),
         *_example_changes(before, after),
         *_term_changes(before, after),
@@ -143,25 +127,28 @@ def _rule_changes(
         yield _other(f"The description of {whose} now reads: {quoted(after.description)}", name)
 
 
-def _budget_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[PolicyChange]:
+def _kind_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[PolicyChange]:
     old = {budget.kind: budget for budget in before.budgets}
     new = {budget.kind: budget for budget in after.budgets}
-    for kind in (kind for kind in Kind if kind in new and kind not in old):
-        sentence = f"{PLURALS[kind]}: their context budget is {new[kind].cap_chars:,} characters; they had none."
-        yield PolicyChange(kind=ChangeKind.WIDENS, sentence=sentence)
-    for kind in (kind for kind in Kind if kind in old and kind not in new):
-        sentence = f"{PLURALS[kind]}: they no longer have a context budget, so no question reaches them."
-        yield PolicyChange(kind=ChangeKind.NARROWS, sentence=sentence)
+    for kind, budget in new.items():
+        if kind not in old:
+            sentence = (
+                f"There is a new kind of document, {budget.kind.label}; its context budget is {budget.cap_chars:,} "
+                f"characters{f', and {uploaders_in_words(budget)} may upload it' if budget.uploaders else ''}."
+            )
+            yield PolicyChange(kind=ChangeKind.WIDENS, sentence=sentence)
+            if budget.retired:
+                yield _other(f"{budget.kind.label} is retired: nothing is uploaded as such.")
+        else:
+            yield from kind_changes(old[kind], budget)
+    for kind, budget in old.items():
+        if kind not in new:
+            sentence = f"{budget.kind.label}: this kind of document is left out, so no question reaches it."
+            yield PolicyChange(kind=ChangeKind.NARROWS, sentence=sentence)
     if before.total_cap_chars != after.total_cap_chars:
         yield _other(f"The total cap goes from {before.total_cap_chars:,} to {after.total_cap_chars:,} characters.")
-    for kind, budget in new.items():
-        if kind in old and old[kind].cap_chars != budget.cap_chars:
-            caps = f"{old[kind].cap_chars:,} to {budget.cap_chars:,}"
-            yield _other(f"The cap of {PLURALS[kind]} goes from {caps} characters.")
-        if kind in old and old[kind].label != budget.label:
-            yield _other(f"The heading of {PLURALS[kind]} is now {quoted(budget.label)}.")
     yield from _priority_changes(
-        [kind for kind in _by_priority(before) if kind in new], [kind for kind in _by_priority(after) if kind in old]
+        [kind for kind in before.kinds if kind in new], [kind for kind in after.kinds if kind in old]
     )
 
 
@@ -172,15 +159,14 @@ def _priority_changes(before: list[Kind], after: list[Kind]) -> Iterator[PolicyC
     for kind in after:
         if kind in stable:
             continue
-        verb = "comes" if kind is Kind.METHODOLOGY else "come"
         below = [other for other in stable if after.index(other) > after.index(kind)]
         overtaken = next((other for other in below if before.index(other) < before.index(kind)), None)
         if overtaken is not None:
-            yield _other(f"{PLURALS[kind]} now {verb} before {PLURALS[overtaken]} when not everything fits.")
+            yield _other(f"{kind.label} will now come before {overtaken.label} when not everything fits.")
             continue
         above = [other for other in stable if after.index(other) < after.index(kind)]
         passed = next(other for other in reversed(above) if before.index(other) > before.index(kind))
-        yield _other(f"{PLURALS[kind]} now {verb} after {PLURALS[passed]} when not everything fits.")
+        yield _other(f"{kind.label} will now come after {passed.label} when not everything fits.")
 
 
 def _threshold_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[PolicyChange]:
@@ -253,7 +239,7 @@ def _retrieval_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterato
 
 
 def _invariant_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[PolicyChange]:
-    names = Names(intents={rule.name: rule.label for side in (before, after) for rule in side.intents})
+    names = names_of(before, after)
     for each in after.invariants:
         if each not in before.invariants:
             yield _other(f"The invariant {quoted(each.name)} is set: {invariant_words(each, names)}")
@@ -281,10 +267,6 @@ def _terms_of(snapshot: PolicySnapshot, intent: str, *, decisive: bool) -> list[
 
 def _examples(snapshot: PolicySnapshot, intent: str) -> list[str]:
     return [example.text for example in snapshot.examples if example.intent == intent]
-
-
-def _by_priority(snapshot: PolicySnapshot) -> list[Kind]:
-    return [budget.kind for budget in sorted(snapshot.budgets, key=lambda budget: budget.position)]
 
 
 def _longest_rising(places: list[int]) -> list[int]:

@@ -8,19 +8,6 @@ from typing import Final
 from apps.corpus.kinds import Kind
 from apps.intents.contracts import RecordingMode
 
-PLURALS: Final = {
-    Kind.ORG_PROFILE: "Firm profiles",
-    Kind.COMPLIANCE_PROFILE: "Compliance profiles",
-    Kind.METHODOLOGY: "Methodology",
-    Kind.FUND_PROFILE: "Fund profiles",
-    Kind.STYLE_SAMPLE: "House style samples",
-    Kind.RUN: "Past runs",
-    Kind.REPORT_EDIT_PATTERN: "Report edit patterns",
-    Kind.DATASET_SUMMARY: "Dataset summaries",
-    Kind.SCHEDULE: "Schedules",
-    Kind.REFERENCE_REPORT: "Reference reports",
-}
-
 RECORDED: Final = {
     RecordingMode.HASH_ONLY: "as a keyed hash only: their text is never written",
     RecordingMode.ENCRYPTED_TEXT: "with their text, encrypted",
@@ -84,7 +71,7 @@ def setting_in_words(name: str, old: float, new: float) -> str:
 
 def kinds_in_words(kinds: Iterable[Kind], word: str = "and") -> str:
     """Return the kinds as a list such as "Firm profiles, Fund profiles and Past runs", or "nothing" without any."""
-    return listed([PLURALS[kind] for kind in kinds], word) or "nothing"
+    return listed([kind.label for kind in kinds], word) or "nothing"
 
 
 def listed(parts: list[str], word: str = "and") -> str:

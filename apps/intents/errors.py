@@ -258,3 +258,23 @@ class ProofAlteredError(ApplicationError):
         "The proof of version {number} is not the one that was recorded: {problem}. Nothing was done. Tell the "
         "operator, and verify the audit log."
     )
+
+
+class UnknownPackError(ApplicationError):
+    """Data: pack, known."""
+
+    code: ClassVar[str] = "intents.unknown_pack"
+    message: ClassVar[str] = "There is no pack “{pack}”. Choose one or more of: {known}."
+
+
+class PacksCollideError(ApplicationError):
+    """Data: problems (a tuple of sentences)."""
+
+    code: ClassVar[str] = "intents.packs_collide"
+
+    @property
+    def detail(self) -> str:
+        return "These packs can't be combined: " + " ".join(self.data["problems"])
+
+    def __str__(self) -> str:
+        return self.detail

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from apps.corpus.kinds import Kind
 from apps.intents.contracts import UNRECOGNISED, IntentDecision, KindGrant, PolicySnapshot
 
 
@@ -11,8 +10,8 @@ def gate(decision: IntentDecision, snapshot: PolicySnapshot) -> KindGrant:
 
     Args:    decision: the question's intent; an intent that the snapshot does not have counts as unrecognised.
              snapshot: the policy version in force.
-    Returns: permitted and withheld kinds, both in budget order; every kind is in exactly one of them. A kind without a
-             context budget is withheld, even if the intent permits it.
+    Returns: permitted and withheld kinds, both in budget order; every kind of the version is in exactly one of them. A
+             kind that the version does not have is withheld, even if an intent names it.
     """
     rule = snapshot.intent(decision.intent) if decision.recognised else None
     allowed = frozenset(rule.kinds if rule else snapshot.fallback.kinds)
@@ -20,12 +19,13 @@ def gate(decision: IntentDecision, snapshot: PolicySnapshot) -> KindGrant:
         sorted((budget for budget in snapshot.budgets if budget.kind in allowed), key=lambda budget: budget.position)
     )
     permitted = tuple(budget.kind for budget in budgets)
-    order = {budget.kind: budget.position for budget in snapshot.budgets}
+    without = dict.fromkeys(kind for each in snapshot.reaches for kind in each.kinds)
     return KindGrant(
         intent=rule.name if rule else UNRECOGNISED,
         permitted=permitted,
-        withheld=tuple(
-            sorted((kind for kind in Kind if kind not in permitted), key=lambda kind: order.get(kind, len(order) + 1))
+        withheld=(
+            *(kind for kind in snapshot.kinds if kind not in permitted),
+            *(kind for kind in without if kind not in snapshot.kinds),
         ),
         policy_version=snapshot.number,
         policy_version_id=snapshot.version_id,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 
-from apps.corpus.kinds import Kind
-from apps.intents.contracts import UNRECOGNISED, PolicySnapshot
+from apps.corpus.kinds import KIND_KEY
+from apps.corpus.services.ingest.kind import adding_roles
+from apps.intents.contracts import UNRECOGNISED, IntentRule, PolicySnapshot
 from apps.intents.errors import InvalidPolicyError
 from apps.intents.proof.invariants import earlier_problems, invariant_problems
 
@@ -14,6 +16,7 @@ MINIMUM_INTENTS, MAXIMUM_INTENTS = 5, 10
 MINIMUM_EXAMPLES = 5
 # The test of the classifier compares each example with every other, and each is embedded once for every version.
 MAXIMUM_EXAMPLES = 200
+MAXIMUM_KINDS = 40
 
 
 def policy_problems(snapshot: PolicySnapshot, after: PolicySnapshot | None = None) -> tuple[str, ...]:
@@ -24,6 +27,7 @@ def policy_problems(snapshot: PolicySnapshot, after: PolicySnapshot | None = Non
     return (
         *_intent_problems(snapshot),
         *term_problems(snapshot),
+        *_kind_problems(snapshot),
         *_budget_problems(snapshot),
         *_threshold_problems(snapshot),
         *invariant_problems(snapshot),
@@ -93,10 +97,50 @@ def _intent_problems(snapshot: PolicySnapshot) -> Iterator[str]:
         )
 
 
+def successor_problems(before: PolicySnapshot, after: PolicySnapshot, documented: frozenset[str]) -> Iterator[str]:
+    """What makes a policy unusable as the next of another one, one sentence each.
+
+    Args: documented: the keys of kinds of which there are documents. These keep their kind's key, so the kind stays.
+    """
+    here = {budget.kind.value: budget for budget in after.budgets}
+    for key in sorted(documented.difference(here)):
+        yield f"Kind '{key}' is left out, and there are documents of it. Put it back, and retire it instead."
+    for rule in after.reaches:
+        name = rule.name if isinstance(rule, IntentRule) else UNRECOGNISED
+        earlier = before.intent(name) if name else before.fallback
+        for kind in rule.kinds:
+            if kind.value in here and here[kind.value].retired and (earlier is None or kind not in earlier.kinds):
+                who = f"intent '{name}'" if name else "the fallback"
+                yield f"Kind '{kind.value}' is retired, and {who} would newly reach it. Untick it."
+
+
+def _kind_problems(snapshot: PolicySnapshot) -> Iterator[str]:
+    keys = [budget.kind.value for budget in snapshot.budgets]
+    if not any(not budget.retired for budget in snapshot.budgets):
+        yield "It has no kind in use; add a kind of document, or use one of the retired ones again."
+    if len(keys) > MAXIMUM_KINDS:
+        yield f"It has {len(keys)} kinds; {MAXIMUM_KINDS} are enough. Leave out those without documents."
+    yield from (f"Kind '{key}' occurs more than once." for key, times in sorted(Counter(keys).items()) if times > 1)
+    for budget in snapshot.budgets:
+        if not re.fullmatch(KIND_KEY, budget.kind):
+            yield (
+                f"The key of kind '{budget.kind.value}' must be lower-case letters, digits and _, at most 32, a letter "
+                "first."
+            )
+        strange = sorted(set(budget.uploaders).difference(adding_roles()))
+        if strange:
+            labels = ", ".join(str(role.label) for role in strange)
+            yield f"Kind '{budget.kind.value}' names roles that can't add documents: {labels}. Choose others."
+    for rule in snapshot.intents:
+        for kind in rule.kinds:
+            if kind not in keys:
+                yield f"Intent '{rule.name}' may reach the kind '{kind.value}', which is not among the kinds."
+    for kind in snapshot.fallback.kinds:
+        if kind not in keys:
+            yield f"Unrecognised questions may reach the kind '{kind.value}', which is not among the kinds."
+
+
 def _budget_problems(snapshot: PolicySnapshot) -> Iterator[str]:
-    kinds = [budget.kind for budget in snapshot.budgets]
-    yield from (f"Kind '{kind.value}' has no budget." for kind in Kind if kind not in kinds)
-    yield from (f"Kind '{kind.value}' has more than one budget." for kind in Kind if kinds.count(kind) > 1)
     yield from (
         f"The budget of '{budget.kind.value}' needs a heading."
         for budget in snapshot.budgets

@@ -5,7 +5,7 @@ This room may not import them. tests/audit/test_registries.py fails if nothing i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -67,7 +67,21 @@ class Watch:
     age: Callable[[Rows, datetime], int | None] | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstPolicy:
+    """How a new tenant gets its first policy.
+
+    packs: what may be chosen, by key, each with a sentence for whom it is made.
+    give: puts the policy of these packs in force, of the default ones for none, in the transaction that creates the
+        tenant and with a scope open on it. If it raises, the tenant is undone.
+    """
+
+    packs: Mapping[str, str]
+    give: Callable[[Sequence[str]], None]
+
+
 _writer: list[Writer] = []
+_first_policy: list[FirstPolicy] = []
 _on_created: list[Callable[[Tenant], None]] = []
 _on_configured: list[Callable[[Tenant, Tenant], None]] = []
 _before_scope: list[Callable[[Scope], None]] = []
@@ -102,6 +116,18 @@ def register_on_tenant_created(callback: Callable[[Tenant], None]) -> None:
 def announce_created(tenant: Tenant) -> None:
     for callback in _on_created:
         callback(tenant)
+
+
+def register_first_policy(policy: FirstPolicy) -> None:
+    """Register what gives a new tenant its first policy."""
+    _first_policy[:] = [policy]
+
+
+def first_policy() -> FirstPolicy:
+    """Raises: RuntimeError: nobody registered, so that a tenant could never answer a question."""
+    if not _first_policy:
+        raise RuntimeError("nobody registered the first policy of a tenant; is apps.intents installed?")
+    return _first_policy[0]
 
 
 def register_on_tenant_configured(callback: Callable[[Tenant, Tenant], None]) -> None:

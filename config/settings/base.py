@@ -315,7 +315,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": True,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "ENUM_NAME_OVERRIDES": {
-        "Kind": "apps.corpus.kinds.Kind",
+        "RetentionClass": "apps.corpus.kinds.RetentionClass",
         "DocumentType": "apps.corpus.kinds.DocumentType",
         "SourceType": "apps.corpus.kinds.SourceType",
         "FactUnit": "apps.filings.contracts.FactUnit",

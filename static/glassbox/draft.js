@@ -162,7 +162,7 @@ document.addEventListener("DOMContentLoaded", () => {
             each.querySelector(".gd-place input").value = index + 1;
         });
         const place = kinds().indexOf(row) + 1;
-        moved.textContent = `${row.querySelector(".gd-kind").textContent} is now number ${place} of ${kinds().length}.`;
+        moved.textContent = `${row.querySelector(".gd-kind [data-title]").textContent} is now number ${place} of ${kinds().length}.`;
         changed();
     }
 

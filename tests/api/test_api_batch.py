@@ -102,7 +102,7 @@ def test_what_is_there_already_is_said_and_nothing_new_is_200(analyst: Api, acme
     ("change", "field"),
     [
         ({"scope": "fund:nowhere"}, "scope"),
-        ({"kind": "secret"}, "kind"),
+        ({"kind": "Top secret"}, "kind"),
         ({"file": None}, "file"),
         ({"colour": "x"}, "colour"),
     ],

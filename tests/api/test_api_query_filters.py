@@ -355,7 +355,7 @@ def test_filters_reach_no_further_than_the_key(key: KeyMaker, corpus: tuple[Held
         ({"periods": [{"fiscal_year": 1}]}, "periods.0.fiscal_year"),
         ({"periods": [{"fiscal_year": 2024, "quarter": 4}]}, "periods.0.quarter"),
         ({"kinds": []}, "kinds"),
-        ({"kinds": ["novel"]}, "kinds.0"),
+        ({"kinds": ["A novel"]}, "kinds.0"),
         ({"as_of": "yesterday"}, "as_of"),
         ({"as_of": None}, "as_of"),
         ({"as_of": "2199-01-01T00:00:00Z"}, "as_of"),

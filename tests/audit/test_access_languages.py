@@ -15,12 +15,13 @@ from django.conf import LazySettings
 from django.db import connection, transaction
 
 from apps.audit.registry import Group, event_classes
-from apps.corpus.kinds import Kind
+from apps.corpus.kinds import RetentionClass
 from apps.corpus.models import DocumentStatus
 from apps.corpus.searched_texts import FIELDS
 from apps.erasure.models import RetentionRule
 from apps.erasure.registry import searched
 from apps.erasure.retention.subjects import subjects
+from apps.intents.fund_house import FUND_HOUSE
 from apps.privacy.access_packages.around import kinds_of_events
 from apps.privacy.access_packages.packages import package_take_out
 from apps.privacy.access_packages.told import told_by_rules
@@ -81,7 +82,7 @@ def expected() -> dict[str, set[str]]:
     """By table of a wording: every code that something of this release may ask it for."""
     return {
         "stores": {key for source in searched() for key in source.stores},
-        "kinds": set(Kind.values),
+        "kinds": {kind.value for kind in FUND_HOUSE},
         "statuses": set(DocumentStatus.values),
         "places": {*FIELDS, "header", *(str(group) for group in Group)},
         "recipients.roles": set(Role.values),
@@ -149,7 +150,7 @@ def test_no_sentence_was_left_in_english() -> None:
 
 
 def test_english_is_what_the_codes_themselves_are_called() -> None:
-    assert ENGLISH.kinds == dict(Kind.choices)
+    assert ENGLISH.kinds == {kind.value: str(RetentionClass(kind.value).label) for kind in FUND_HOUSE}
     assert ENGLISH.statuses == {value: label.lower() for value, label in DocumentStatus.choices}
     assert ENGLISH.recipients.roles == dict(Role.choices)
 

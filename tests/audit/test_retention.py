@@ -11,7 +11,7 @@ from django.utils import timezone
 from apps.audit.models import Event
 from apps.audit.registry import event_classes
 from apps.audit.services import record
-from apps.corpus.kinds import Kind
+from apps.corpus.kinds import RetentionClass
 from apps.erasure.contracts import Target, TargetType
 from apps.erasure.log_removal import ERASED
 from apps.erasure.models import Reach, RetentionCount, RetentionRule, RetentionSchedule, ScheduleStatus
@@ -83,7 +83,9 @@ def test_a_new_tenant_has_the_baseline_in_force_with_a_rule_for_everything(acme:
         )
         assert steps_of(schedule) == ["activated"]
         rules = {rule.subject: rule for rule in rules_of(schedule)}
-    wanted = {f"event:{each.action}" for each in event_classes()} | {f"document:{kind}" for kind in Kind.values}
+    wanted = {f"event:{each.action}" for each in event_classes()} | {
+        f"document:{each.value}" for each in RetentionClass
+    }
     assert rules.keys() == wanted
     assert all(rule.remove_months is None for rule in rules.values())
     assert rules[ASKED].keep_months == 84

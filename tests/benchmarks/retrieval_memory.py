@@ -19,8 +19,8 @@ from typing import Any, Final
 import numpy as np
 import psutil
 
-from apps.corpus.kinds import Kind
 from apps.corpus.models import IngestJob, JobState
+from apps.intents.fund_house import FundHouse
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from config.needs import Process
@@ -77,7 +77,7 @@ def web_memory(firm: Firm, count: int, *, seed: int) -> dict[str, Any]:
 def worker_memory(firm: Firm, pages: int, *, seed: int) -> dict[str, Any]:
     """Have a Celery worker read and embed one document. Raises: RuntimeError: it failed, or took too long."""
     report = Report(
-        title="A long annual report", kind=Kind.REFERENCE_REPORT, publisher=COMPANIES[0], year=2018, pages=pages
+        title="A long annual report", kind=FundHouse.REFERENCE_REPORT, publisher=COMPANIES[0], year=2018, pages=pages
     )
     content = written(report, seed=seed)
     spec = _worker(Process.INGEST, processes=1)

@@ -18,6 +18,7 @@ from apps.corpus.kinds import DocumentType, Kind
 from apps.corpus.tokens import _tokenizer
 from apps.demo.markup import PAGE_BREAK
 from apps.demo.pdf_builder import build_pdf
+from apps.intents.fund_house import FundHouse
 
 PASSAGES_OF_PAGE = 2.9  # as ingest cuts them, so that about as many passages come of it as were asked for
 _PAGE_CHARACTERS = 2_400
@@ -66,14 +67,14 @@ COMPANIES = (
 FUNDS = (Publisher(name="Alpha Fund", scope="fund:alpha"), Publisher(name="Beta Fund", scope="fund:beta"))
 YEARS = range(2019, 2025)
 _HOUSE_KINDS = (
-    Kind.ORG_PROFILE,
-    Kind.COMPLIANCE_PROFILE,
-    Kind.METHODOLOGY,
-    Kind.FUND_PROFILE,
-    Kind.STYLE_SAMPLE,
-    Kind.REPORT_EDIT_PATTERN,
-    Kind.DATASET_SUMMARY,
-    Kind.SCHEDULE,
+    FundHouse.ORG_PROFILE,
+    FundHouse.COMPLIANCE_PROFILE,
+    FundHouse.METHODOLOGY,
+    FundHouse.FUND_PROFILE,
+    FundHouse.STYLE_SAMPLE,
+    FundHouse.REPORT_EDIT_PATTERN,
+    FundHouse.DATASET_SUMMARY,
+    FundHouse.SCHEDULE,
 )
 
 
@@ -103,9 +104,9 @@ def planned(passages: int) -> list[Report]:
     years = YEARS[-2:] if small else YEARS
     house = Publisher(name="Acme Asset Management")
     reports = [
-        *(_report(company, Kind.REFERENCE_REPORT, year, quarter)
+        *(_report(company, FundHouse.REFERENCE_REPORT, year, quarter)
           for company in companies for year in years for quarter in (None, 1, 2, 3)),
-        *(_report(fund, Kind.RUN, year, quarter) for fund in funds for year in years for quarter in (1, 2, 3, 4)),
+        *(_report(fund, FundHouse.RUN, year, quarter) for fund in funds for year in years for quarter in (1, 2, 3, 4)),
         *(Report(title=f"{kind.label} of {house.name}", kind=kind, publisher=house, share=2) for kind in _HOUSE_KINDS),
     ]  # fmt: skip
     pages = passages / PASSAGES_OF_PAGE / sum(report.share for report in reports)
@@ -169,7 +170,7 @@ def _figure(report: Report, chance: random.Random) -> str:
     if report.publisher.language == "de":
         figure = chance.choice(GERMAN_FIGURES)
         return f"Im Segment {segment} stieg der {figure} {when} um {share:.1f} % auf {amount:.1f} Mio. EUR."
-    if report.kind is Kind.RUN:
+    if report.kind == FundHouse.RUN:
         fund = report.publisher.name
         return f"The maximum drawdown of the {fund} in {when} was {share:.1f} %, its return {share / 2:.2f} %."
     moved = chance.choice(("rose", "fell"))

@@ -28,6 +28,7 @@ from apps.corpus.services.ingest.document import document_ingest
 from apps.corpus.services.ingest.lease import RunPolicy
 from apps.corpus.services.ingest.metadata import DocumentMetadata
 from apps.intents.contracts import PolicySnapshot
+from apps.intents.fund_house import FUND_HOUSE
 from apps.intents.models import VersionOrigin
 from apps.intents.selectors import policy_in_force
 from apps.intents.services.drafts import draft_of
@@ -84,7 +85,7 @@ def make_asking() -> Asking:
     provider.embed_query("Which figures are there?")
     with open_scope(tenant=firm.id, reason="a benchmark"):
         golden_vectors(snapshot=shipped, provider=provider)
-    everything = tuple(Kind)
+    everything = tuple(FUND_HOUSE)
     wide = replace(
         shipped,
         intents=tuple(replace(rule, kinds=everything) for rule in shipped.intents),

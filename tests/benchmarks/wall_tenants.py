@@ -24,9 +24,9 @@ from pgvector import HalfVector
 from pgvector.psycopg import register_vector
 from psycopg import sql
 
-from apps.corpus.kinds import Kind
 from apps.corpus.models import Chunk, Document, DocumentStatus, Embedding384, Posting
 from apps.corpus.terms import TERMS_VERSION
+from apps.intents.fund_house import FundHouse
 from apps.retrieval.contracts import SearchBounds
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.models import Scope, Tenant
@@ -34,7 +34,7 @@ from apps.tenants.models import Scope, Tenant
 DOCUMENT_CHUNKS = 500
 DIMENSION = 384
 EMBEDDING_MODEL = "benchmark"
-KINDS = (Kind.RUN, Kind.REFERENCE_REPORT, Kind.METHODOLOGY, Kind.FUND_PROFILE)
+KINDS = (FundHouse.RUN, FundHouse.REFERENCE_REPORT, FundHouse.METHODOLOGY, FundHouse.FUND_PROFILE)
 COMPANIES = ("Aster", "Borage", "Cedar", "")
 _CHUNK_TERMS = 60
 _CHILDREN_OF_PARENT = 5

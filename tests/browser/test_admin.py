@@ -42,7 +42,7 @@ def test_an_upload_is_watched_until_it_is_ready(acme: Firm, sign_in: SignIn) -> 
     page = sign_in("bob")
     page.get_by_role("link", name="Upload", exact=True).click()
     page.get_by_label("Files").set_input_files({"name": "fees.md", "mimeType": "text/markdown", "buffer": REPORT})
-    page.get_by_label("Kind").select_option(label="Past run")
+    page.get_by_label("Kind").select_option(label="Past runs")
     page.get_by_label("Scope").select_option(value=str(acme.scopes["fund:alpha"].id))
     page.get_by_role("button", name="Upload").click()
     state = page.locator("#document-state")

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Dialog, Locator, Page, expect
 
-from apps.corpus.kinds import Kind
 from apps.intents.contracts import PolicySnapshot
+from apps.intents.fund_house import FundHouse
 from apps.intents.models import PolicyVersion
 from apps.intents.selectors import version_snapshot
 from apps.intents.services.drafts import draft_save, draft_start
@@ -71,7 +71,7 @@ def test_with_the_mouse_a_tick_and_a_drag_show_at_once_what_they_come_to_and_are
     editor.mouse.move(box["x"] + 30, box["y"] + box["height"] - 4, steps=8)
     editor.mouse.move(box["x"] + 30, box["y"] + 3, steps=4)
     editor.mouse.up()
-    expect(editor.locator("#moved")).to_have_text("Reference report is now number 1 of 10.")
+    expect(editor.locator("#moved")).to_have_text("Reference reports is now number 1 of 10.")
     editor.get_by_label("Characters in all, at most").fill("1000")
     expect(editor.locator("[data-full-context=performance]")).to_contain_text("would be left out whole")
     editor.locator("#full-context-of").select_option(label="Performance")
@@ -79,8 +79,8 @@ def test_with_the_mouse_a_tick_and_a_drag_show_at_once_what_they_come_to_and_are
     editor.get_by_role("button", name="Save the draft").click()
     saved(editor)
     kept = stored(acme, draft)
-    assert Kind.SCHEDULE in kept.intents[0].kinds
-    assert [budget.kind for budget in kept.budgets][:2] == [Kind.REFERENCE_REPORT, Kind.ORG_PROFILE]
+    assert FundHouse.SCHEDULE in kept.intents[0].kinds
+    assert [budget.kind for budget in kept.budgets][:2] == [FundHouse.REFERENCE_REPORT, FundHouse.ORG_PROFILE]
     assert kept.total_cap_chars == 1000
 
 
@@ -97,19 +97,19 @@ def test_the_keyboard_alone_gets_through_it(acme: Firm, draft: PolicyVersion, ed
     keyboard.type("What of the schedules?")
     keyboard.press("Enter")
     keyboard.type("And of the calendars?")
-    down = editor.get_by_role("button", name="Move Firm profile down")
+    down = editor.get_by_role("button", name="Move Firm profiles down")
     # The terms of an open intent lie between; closing it is what an officer does, too.
     editor.locator("#intent-i1 > summary").focus()
     keyboard.press("Enter")
     tab_to(editor, down, most=160)
     keyboard.press("Enter")
-    expect(editor.locator("#moved")).to_have_text("Firm profile is now number 2 of 10.")
+    expect(editor.locator("#moved")).to_have_text("Firm profiles is now number 2 of 10.")
     expect(down).to_be_focused()
     keyboard.press("Control+s")
     saved(editor)
     kept = stored(acme, draft)
-    assert Kind.SCHEDULE in kept.intents[0].kinds
-    assert [budget.kind for budget in kept.budgets][:2] == [Kind.COMPLIANCE_PROFILE, Kind.ORG_PROFILE]
+    assert FundHouse.SCHEDULE in kept.intents[0].kinds
+    assert [budget.kind for budget in kept.budgets][:2] == [FundHouse.COMPLIANCE_PROFILE, FundHouse.ORG_PROFILE]
     added = {each.text for each in kept.examples} - {each.text for each in before.examples}
     assert added == {"What of the schedules?", "And of the calendars?"}
 

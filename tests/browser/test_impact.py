@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from apps.corpus.kinds import Kind
+from apps.intents.fund_house import FundHouse
 from apps.quality.impact.runner import impact_run
 from apps.quality.models import PolicyImpact
 from apps.tenants.roles import Role
@@ -24,7 +24,7 @@ def test_an_officer_has_the_impact_of_a_draft_computed_and_watches_it(
     run(acme, ingest(acme, REPORT, title="Alpha Fund, fourth quarter").job)
     olivia = make_member(acme, "olivia", Role.COMPLIANCE_OFFICER, password=PASSWORD)
     asked(olivia, QUESTION)
-    draft = draft_of(olivia, with_kinds("performance", Kind.FUND_PROFILE, Kind.SCHEDULE))
+    draft = draft_of(olivia, with_kinds("performance", FundHouse.FUND_PROFILE, FundHouse.SCHEDULE))
 
     page = sign_in("olivia")
     page.get_by_role("link", name="Evaluation questions").click()
@@ -44,7 +44,7 @@ def test_an_officer_has_the_impact_of_a_draft_computed_and_watches_it(
     impact_run(impact_id=row.id, tenant_id=acme.id)
     # Nobody touches the page: it finds out by itself.
     expect(impact).to_contain_text("Recall on 1 evaluation question: 1.00 before, 0.00 after")
-    expect(impact).to_contain_text("loses Past run")
+    expect(impact).to_contain_text("loses Past runs")
 
     later: list[str] = []
     page.on("request", lambda request: later.append(request.url))

@@ -301,7 +301,8 @@ def test_the_list_costs_the_same_however_many_rows_move(
 ) -> None:
     for number in range(12):
         ingest(acme, f"Text {number}.".encode())
-    with django_assert_max_num_queries(50):
+    # Eight of them read the policy's kinds: five the first time that this process sees the version.
+    with django_assert_max_num_queries(58):
         assert len(alice.open("corpus_document_changelist").rows()) == 12
 
 

@@ -15,7 +15,6 @@ from django.test import Client
 from apps.audit.errors import TombstonesUnavailableError
 from apps.audit.models import Event, Outcome
 from apps.corpus.batches.batch import Batch
-from apps.corpus.kinds import Kind
 from apps.corpus.models import Document
 from apps.corpus.services.documents import document_delete
 from apps.corpus.services.ingest.errors import ErasedDocumentError
@@ -24,6 +23,7 @@ from apps.corpus.services.ingest.metadata import DocumentMetadata
 from apps.erasure.contracts import Origin, Target, TargetType
 from apps.erasure.tombstones import chain
 from apps.erasure.tombstones.writing import tombstone_write
+from apps.intents.fund_house import FundHouse
 from apps.operations.backup.acting import ERASER, acting_as
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
@@ -112,7 +112,7 @@ def test_of_a_batch_the_others_go_on(acme: Firm, tmp_path: Path) -> None:
     batch = Batch(tenant_id=acme.id, scope_id=acme.scope_ids("fund:alpha")[0], reason="a test")
     for name, content in (("erased.md", REPORT), ("other.md", OTHER)):
         (tmp_path / name).write_bytes(content)
-        batch.take_in(PlannedFile(path=tmp_path / name, label=name, kind=Kind.RUN, metadata=DocumentMetadata()))
+        batch.take_in(PlannedFile(path=tmp_path / name, label=name, kind=FundHouse.RUN, metadata=DocumentMetadata()))
     refused, taken = batch.files
     assert "was not accepted" in refused.error
     assert (taken.error, taken.created) == ("", True)

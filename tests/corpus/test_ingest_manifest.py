@@ -11,6 +11,10 @@ import pytest
 
 from apps.corpus.services.ingest.manifest import PlannedFile, plan
 from apps.corpus.services.ingest.metadata import KNOWN_KEYS, metadata_from_row
+from apps.intents.baseline import baseline_snapshot
+from apps.intents.kinds import kinds_of
+
+KINDS = kinds_of(baseline_snapshot())
 
 
 @pytest.fixture
@@ -31,14 +35,14 @@ def written(folder: Path, *lines: bytes) -> list[PlannedFile]:
     """What a manifest of these lines plans, byte for byte."""
     path = folder / "documents.jsonl"
     path.write_bytes(b"\n".join(lines))
-    return plan(paths=(), manifest=path, defaults={}, default_kind="run")
+    return plan(paths=(), manifest=path, defaults={}, default_kind="run", kinds=KINDS)
 
 
 def planned(
     folder: Path, *paths: Path, rows: tuple[dict[str, Any] | str, ...] = (), **defaults: str
 ) -> list[PlannedFile]:
     given = manifest(folder, *rows) if rows else None
-    return plan(paths=paths, manifest=given, defaults=defaults, default_kind="run")
+    return plan(paths=paths, manifest=given, defaults=defaults, default_kind="run", kinds=KINDS)
 
 
 def test_files_and_folders_are_found(folder: Path) -> None:

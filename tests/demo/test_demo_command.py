@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from apps.corpus.kinds import Kind
+from apps.intents.fund_house import FUND_HOUSE
 from tests.demo.made import make_demo
 
 pytestmark = pytest.mark.slow
@@ -39,7 +39,7 @@ def test_every_claim_holds(told: dict[str, Any]) -> None:
 
 def test_it_tells_what_it_did(told: dict[str, Any]) -> None:
     assert told["tenants"] == ["meridian", "northlight"]
-    assert told["documents"] >= 2 * len(Kind)
+    assert told["documents"] >= 2 * len(FUND_HOUSE)
     assert told["chunks"] >= told["documents"]
     assert told["elapsed_s"] > 0
     assert all(set(question) == _QUESTION_FIELDS for question in told["questions"])

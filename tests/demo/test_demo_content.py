@@ -13,7 +13,6 @@ from docx import Document
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.corpus.kinds import Kind
 from apps.corpus.providers.registry import provider_for
 from apps.demo.catalogue import DemoDocument, demo_documents
 from apps.demo.markup import Paragraph, Table, blocks, reflow
@@ -22,6 +21,7 @@ from apps.demo.questions import DemoQuestion, demo_questions
 from apps.demo.tenants import DEMO_TENANTS, MERIDIAN, NORTHLIGHT, DemoTenant
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.classifier import classify_question
+from apps.intents.fund_house import FUND_HOUSE
 from apps.intents.gate import gate
 from apps.intents.instructions import core_question
 from apps.intents.scoring import Vector
@@ -65,7 +65,7 @@ def example_vectors() -> Vector:
 
 @TENANTS
 def test_every_kind_is_there(tenant: DemoTenant) -> None:
-    assert {document.kind for document in demo_documents(tenant)} == set(Kind)
+    assert {document.kind for document in demo_documents(tenant)} == set(FUND_HOUSE)
 
 
 @TENANTS

@@ -15,7 +15,7 @@ import pytest
 from django.core.management import get_commands, load_command_class
 from django.urls import Resolver404, resolve
 
-from apps.corpus.kinds import Kind
+from apps.intents.fund_house import FUND_HOUSE
 from apps.tenants.roles import Role
 from config.bootstrap import CHECKOUT
 from config.needs import SECRETS
@@ -101,7 +101,7 @@ def test_a_command_is_there_with_its_flags(page: str, command: str) -> None:
     ("page", "command"), [each for each in commands() if "--kind " in each[1] or "--role " in each[1]]
 )
 def test_a_kind_and_a_role_are_there(page: str, command: str) -> None:
-    for option, known in (("--kind", Kind.values), ("--role", Role.values)):
+    for option, known in (("--kind", [kind.value for kind in FUND_HOUSE]), ("--role", Role.values)):
         for value in re.findall(rf"{option} ([a-z_]+)", command):
             assert value in known
 

@@ -13,8 +13,11 @@ from typing import Any
 import pytest
 
 from apps.corpus.extraction import ExtractedDocument, extract
-from apps.corpus.kinds import DocumentType, Kind
+from apps.corpus.kinds import DocumentType
 from apps.corpus.services.ingest.manifest import plan
+from apps.intents.baseline import baseline_snapshot
+from apps.intents.fund_house import FUND_HOUSE
+from apps.intents.kinds import kinds_of
 from tests.evaluation import tarnwick
 from tests.evaluation.folder import content_of, main, page_of, source_named, write_folder
 from tests.evaluation.questions import QUESTIONS, TWINS, Evidence, Question, QuestionType
@@ -41,7 +44,7 @@ def words(source: Source) -> Counter[str]:
 
 
 def test_every_kind_is_there() -> None:
-    assert {source.kind for source in SOURCES} == set(Kind)
+    assert {source.kind for source in SOURCES} == set(FUND_HOUSE)
 
 
 def test_every_format_is_there() -> None:
@@ -155,7 +158,8 @@ def test_the_same_bytes_are_written_twice(folder: Path, tmp_path: Path) -> None:
 
 
 def test_the_manifest_is_one_that_ingest_reads(folder: Path) -> None:
-    planned = plan(paths=[], manifest=folder / "documents.jsonl", defaults={}, default_kind="")
+    kinds = kinds_of(baseline_snapshot())
+    planned = plan(paths=[], manifest=folder / "documents.jsonl", defaults={}, default_kind="", kinds=kinds)
     assert [file.error for file in planned if file.error] == []
     by_file = {file.path.name: file for file in planned if file.path and file.metadata}
     assert set(by_file) == {source.file for source in SOURCES}

@@ -32,7 +32,7 @@ class Typed:
             "intent": [intent.key for intent in fields.intents],
             "example": [text for row in fields.rows for text in row.examples],
             "example-of": [row.key for row in fields.rows for _ in row.examples],
-            "budget": [row.kind.value for row in fields.budgets],
+            "budget": [row.kind for row in fields.budgets],
             "total_cap": [fields.total_cap],
             "reason": [fields.reason],
         }
@@ -47,11 +47,18 @@ class Typed:
                 f"weight-{row.key}": ["decisive" if term.decisive else "supporting" for term in row.terms],
             }
         for budget in fields.budgets:
-            kind = budget.kind.value
+            kind = budget.kind
             found |= {
                 f"heading-{kind}": [budget.label],
                 f"cap-{kind}": [budget.cap],
                 f"position-{kind}": [budget.position],
+                f"called-{kind}": [budget.name],
+                f"about-{kind}": [budget.description],
+                f"samples-{kind}": ["\n".join(budget.examples)],
+                f"class-{kind}": [budget.retention_class],
+                f"source-{kind}": [budget.source_category],
+                f"uploader-{kind}": list(budget.uploaders),
+                f"retired-{kind}": ["1"] if budget.retired else [],
             }
         found |= {f"setting-{name}": [value] for name, value in fields.settings.items()}
         return cls(found)

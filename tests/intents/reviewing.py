@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from apps.corpus.kinds import Kind
 from apps.intents.contracts import PolicySnapshot
+from apps.intents.fund_house import FundHouse
 from apps.intents.models import PolicyVersion
 from apps.intents.selectors import version_snapshot
 from apps.intents.services.drafts import draft_save, draft_start
@@ -26,7 +26,7 @@ def wider(snapshot: PolicySnapshot) -> PolicySnapshot:
     first, *rest = snapshot.intents
     return replace(
         snapshot,
-        intents=(replace(first, kinds=tuple({**dict.fromkeys(first.kinds), Kind.SCHEDULE: None})), *rest),
+        intents=(replace(first, kinds=tuple({**dict.fromkeys(first.kinds), FundHouse.SCHEDULE: None})), *rest),
         classifier=replace(snapshot.classifier, minimum_golden_accuracy=0.0),
     )
 

@@ -21,6 +21,7 @@ from apps.intents.access import AccessAnswer, Verdict, access_ask, access_json
 from apps.intents.access.reach import intent_reaches
 from apps.intents.access.words import instant, listed, validity
 from apps.intents.baseline import baseline_snapshot
+from apps.intents.fund_house import FundHouse
 from apps.intents.management import policy_at
 from apps.intents.models import KindBudget, VersionStatus
 from apps.intents.selectors import policy_in_force
@@ -105,8 +106,8 @@ def test_one_intent_alone_is_answered_by_one_sentence(acme: Firm) -> None:
     answer = asked(acme, user="alice", intent="performance")
     assert answer.sentence.startswith(f"On {instant(answer.at)}, alice, as Analyst since ")
     assert (
-        "could reach in Acme, within the scope fund:alpha, the kinds Fund profile, Past run and Dataset summary with a "
-        "question of the intent Performance, while policy version 1 was in force (since "
+        "could reach in Acme, within the scope fund:alpha, the kinds Fund profiles, Past runs and Dataset summaries "
+        "with a question of the intent Performance, while policy version 1 was in force (since "
     ) in answer.sentence
     assert answer.sentence.endswith("; the shipped baseline, which needs no approval).")
     assert [each.name for each in answer.intents] == ["performance"]
@@ -115,8 +116,8 @@ def test_one_intent_alone_is_answered_by_one_sentence(acme: Firm) -> None:
 def test_what_an_unrecognised_question_reaches_can_be_asked_by_itself(acme: Firm) -> None:
     make_member(acme, "alice", Role.ANALYST)
     answer = asked(acme, user="alice", intent="unrecognised")
-    assert kinds(answer) == {"unrecognised": {Kind.ORG_PROFILE}}
-    assert "the kind Firm profile with an unrecognised question, while" in answer.sentence
+    assert kinds(answer) == {"unrecognised": {FundHouse.ORG_PROFILE}}
+    assert "the kind Firm profiles with an unrecognised question, while" in answer.sentence
 
 
 def test_a_grant_reaches_the_scopes_below_that_existed_then(acme: Firm) -> None:
@@ -150,7 +151,7 @@ def test_the_version_of_that_instant_decides_the_kinds(acme: Firm, days: Clock) 
         alice, bob = make_user("alice"), make_user("bob")
         narrower = draft(author=alice)
         with acting(alice):
-            narrower.intents.get(name="performance").kinds.filter(kind=Kind.RUN).delete()
+            narrower.intents.get(name="performance").kinds.filter(kind=FundHouse.RUN).delete()
             step(narrower, status=VersionStatus.IN_REVIEW)
         with acting(bob, Role.REVIEWER):
             step(
@@ -165,8 +166,8 @@ def test_the_version_of_that_instant_decides_the_kinds(acme: Firm, days: Clock) 
     days(DAY)
     before = asked(acme, user="carol", at=changed - timedelta(microseconds=1), intent="performance")
     since = asked(acme, user="carol", at=changed, intent="performance")
-    assert kinds(before) == {"performance": {Kind.RUN, Kind.FUND_PROFILE, Kind.DATASET_SUMMARY}}
-    assert kinds(since) == {"performance": {Kind.FUND_PROFILE, Kind.DATASET_SUMMARY}}
+    assert kinds(before) == {"performance": {FundHouse.RUN, FundHouse.FUND_PROFILE, FundHouse.DATASET_SUMMARY}}
+    assert kinds(since) == {"performance": {FundHouse.FUND_PROFILE, FundHouse.DATASET_SUMMARY}}
     assert [before.policy and before.policy.number, since.policy and since.policy.number] == [1, 2]
     assert f"policy version 1 was in force (from {instant(before.policy.valid_from)} until" in before.sentence  # type: ignore[union-attr,arg-type]
     assert since.sentence.endswith("written by alice; approved by bob).")
@@ -176,13 +177,13 @@ def test_a_kind_without_a_budget_is_not_reached_as_the_gate_has_it(acme: Firm, d
     make_member(acme, "carol", Role.ANALYST)
     with open_scope(tenant=acme.id, reason="a test"):
         second = second_version()
-        assert KindBudget.objects.filter(version=second, kind=Kind.RUN).exists()
+        assert KindBudget.objects.filter(version=second, kind=FundHouse.RUN).exists()
         snapshot = policy_in_force()
     without = type(snapshot)(
         **{name: getattr(snapshot, name) for name in snapshot.__dataclass_fields__ if name != "budgets"},
-        budgets=tuple(budget for budget in snapshot.budgets if budget.kind is not Kind.RUN),
+        budgets=tuple(budget for budget in snapshot.budgets if budget.kind != FundHouse.RUN),
     )
-    assert Kind.RUN not in next(each for each in intent_reaches(without) if each.name == "performance").kinds
+    assert FundHouse.RUN not in next(each for each in intent_reaches(without) if each.name == "performance").kinds
 
 
 def test_several_memberships_add_up_and_are_all_named(acme: Firm) -> None:

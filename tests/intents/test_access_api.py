@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from apps.corpus.kinds import Kind
+from apps.intents.fund_house import FundHouse
 from apps.tenants.context import open_scope
 from apps.tenants.models import ApiKey
 from apps.tenants.roles import Role
@@ -47,7 +47,9 @@ def answer(client: Api, **question: str) -> dict[str, Any]:
 def test_the_answer_names_kinds_scopes_policy_and_what_gave_them(auditor: Api) -> None:
     found = answer(auditor, user="alice", intent="performance")
     assert (found["verdict"], found["subject"]["name"], found["tenant"]) == ("could_reach", "alice", "acme")
-    assert [set(each["kinds"]) for each in found["intents"]] == [{Kind.FUND_PROFILE, Kind.RUN, Kind.DATASET_SUMMARY}]
+    assert [set(each["kinds"]) for each in found["intents"]] == [
+        {FundHouse.FUND_PROFILE, FundHouse.RUN, FundHouse.DATASET_SUMMARY}
+    ]
     assert [scope["key"] for scope in found["scopes"]] == ["fund:alpha"]
     assert (found["policy"]["version"], found["policy"]["origin"], found["policy"]["valid_to"]) == (1, "baseline", None)
     (granted,) = found["granted_by"]

@@ -68,7 +68,7 @@ def test_the_answer_shows_the_sentence_the_kinds_the_scopes_and_what_gave_them(d
     columns = [each.text_content() for each in page.tree.xpath("//table[contains(@class,'gb-matrix')]//thead//th")][1:]
     cells = page.tree.xpath("//table[contains(@class,'gb-matrix')]/tbody/tr/td")
     reached = {kind for kind, cell in zip(columns, cells, strict=True) if "could be reached" in cell.text_content()}
-    assert reached == {"Fund profile", "Past run", "Dataset summary"}
+    assert reached == {"Fund profiles", "Past runs", "Dataset summaries"}
     assert all(
         part in page.text for part in ("fund:alpha", "Membership Analyst yes", "the shipped baseline", "SHA-256")
     )

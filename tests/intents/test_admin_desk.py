@@ -15,7 +15,6 @@ from django.urls import reverse
 from apps.audit.models import Event
 from apps.audit.registry import Group
 from apps.audit.selectors import payloads_of
-from apps.corpus.kinds import Kind
 from apps.corpus.providers.recording import CALLED, RETURNED
 from apps.intents.check import golden_check
 from apps.intents.contracts import UNRECOGNISED
@@ -231,7 +230,7 @@ def test_a_question_is_answered_with_its_intent_the_reason_and_the_kinds(acme: F
     assert tried.startswith("Attribution Recognised")
     assert "Attribution: score" in section(page, "tried-reason")
     reached = {kind.text_content().removeprefix("✓ ") for kind in page.tree.xpath("//li[@class='desk-permitted']")}
-    assert reached == {str(Kind(kind).label) for kind in rule.kinds}
+    assert reached == {kind.label for kind in rule.kinds}
     assert len(page.tree.xpath("//*[@id='tried']//tbody/tr")) == 3
 
 

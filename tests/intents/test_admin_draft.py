@@ -10,8 +10,8 @@ import pytest
 from django.conf import LazySettings
 
 from apps.audit.models import Event
-from apps.corpus.kinds import Kind
 from apps.intents.contracts import PolicySnapshot
+from apps.intents.fund_house import FundHouse
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services import reviews
@@ -55,7 +55,7 @@ def draft(olivia: Principal) -> PolicyVersion:
 
 def wider(snapshot: PolicySnapshot) -> PolicySnapshot:
     first, *rest = snapshot.intents
-    return replace(snapshot, intents=(replace(first, kinds=(*first.kinds, Kind.SCHEDULE)), *rest))
+    return replace(snapshot, intents=(replace(first, kinds=(*first.kinds, FundHouse.SCHEDULE)), *rest))
 
 
 def change(person: Principal, draft: PolicyVersion) -> None:
@@ -127,7 +127,10 @@ def test_an_older_version_is_brought_back_as_a_draft_and_the_page_says_what_that
     officer.post(f"/admin/policy/drafts/start/?copy={draft.id}", {"reason": "As before."})
     with open_scope(tenant=acme.id, reason="a test"):
         copy = PolicyVersion.objects.get(number=3)
-        assert (copy.origin, Kind.SCHEDULE in version_snapshot(copy).intents[0].kinds) == (VersionOrigin.ROLLBACK, True)
+        assert (copy.origin, FundHouse.SCHEDULE in version_snapshot(copy).intents[0].kinds) == (
+            VersionOrigin.ROLLBACK,
+            True,
+        )
 
 
 @pytest.mark.parametrize("copied", ["nonsense", "00000000-0000-4000-8000-000000000000"])
@@ -249,14 +252,14 @@ def test_everything_that_is_changed_is_saved_recorded_and_told(
     )
     assert save(officer, draft, form).status == 302
     kept = stored(acme, draft)
-    assert kept.budgets[0].kind is Kind.REFERENCE_REPORT
+    assert kept.budgets[0].kind == FundHouse.REFERENCE_REPORT
     page = officer.open("policy_draft", draft.id)
     for sentence in (
         "Performance can now reach Schedules.",
         "A review example of Performance was added: “What of the schedules?”",
         "The cap of Past runs goes from 2,800 to 750 characters.",
         "The total cap goes from 16,384 to 5,000 characters.",
-        "Reference reports now come before Firm profiles",
+        "Reference reports will now come before Firm profiles",
         "needs a score of 0.3; it was 0.35",
         "Search by meaning now returns 40 passages",
         "with their text, encrypted",
@@ -298,7 +301,7 @@ def test_an_intent_is_added_filled_in_and_saved(acme: Firm, officer: Visitor, dr
 def test_a_draft_with_problems_is_saved_and_each_stands_beside_its_part(
     acme: Firm, officer: Visitor, draft: PolicyVersion
 ) -> None:
-    form = typed(officer, draft).without("kind-i1").with_(heading__schedule="", cap__schedule="")
+    form = typed(officer, draft).without("kind-i1").with_(uploader__schedule=["auditor"])
     saved = save(officer, draft, form)
     assert saved.status == 302
     assert not stored(acme, draft).intents[0].kinds
@@ -306,7 +309,7 @@ def test_a_draft_with_problems_is_saved_and_each_stands_beside_its_part(
     assert "3 problems to fix before it can be submitted" in page.tree.text_content()
     for part, words in (
         ("intent-i1", "may reach no kind"),
-        ("budget-schedule", "has no budget"),
+        ("budget-schedule", "names roles that"),
         ("intent-fallback", "most restrictive"),
     ):
         (beside,) = page.tree.xpath(f"//*[@id='problems-{part}']")
@@ -324,7 +327,7 @@ def test_what_can_t_be_stored_comes_back_beside_its_field_with_everything_typed(
     assert page.status == 422
     assert stored(acme, draft) == before
     for field, title, words in (
-        ("cap-run", "Past run", "whole number"),
+        ("cap-run", "Past runs", "whole number"),
         ("name-i2", "Compliance", "Another intent"),
         ("reason", "Reason", "Say why"),
     ):
@@ -383,7 +386,7 @@ def test_a_draft_that_was_changed_meanwhile_loses_nothing_that_was_typed(
     # Having read the difference, the officer may save over it.
     assert save(officer, draft, Typed.from_page(page.tree)).status == 302
     kept = stored(acme, draft)
-    assert (kept.total_cap_chars, Kind.SCHEDULE in kept.intents[0].kinds) == (5000, False)
+    assert (kept.total_cap_chars, FundHouse.SCHEDULE in kept.intents[0].kinds) == (5000, False)
 
 
 @pytest.mark.slow

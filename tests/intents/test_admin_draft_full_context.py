@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from apps.corpus.kinds import Kind
 from apps.intents.admin.draft.full_context import FullContext, full_contexts
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import KindBudget
+from apps.intents.fund_house import FundHouse
 from apps.retrieval.stages.ranking.assemble import assemble, ref_id
 from tests.retrieval.builders import analysed, candidate, document
 
 BASELINE = baseline_snapshot()
-KINDS = (Kind.ORG_PROFILE, Kind.METHODOLOGY, Kind.RUN, Kind.SCHEDULE)
+KINDS = (FundHouse.ORG_PROFILE, FundHouse.METHODOLOGY, FundHouse.RUN, FundHouse.SCHEDULE)
 
 
 def budgets(*caps: int) -> list[KindBudget]:
@@ -66,8 +66,8 @@ def test_the_editor_and_the_assembly_evict_by_one_rule(caps: tuple[int, ...], to
 
 def test_a_cap_that_its_own_heading_fills_holds_nothing() -> None:
     context = full_context(budgets(len("## Firm profile\n"), 300), 1000)
-    assert [section.kind for section in context.sections] == [Kind.METHODOLOGY]
-    assert context.without_budget == (Kind.ORG_PROFILE,)
+    assert [section.kind for section in context.sections] == [FundHouse.METHODOLOGY]
+    assert context.without_budget == (FundHouse.ORG_PROFILE,)
 
 
 def test_in_the_baseline_everything_fits_for_every_intent() -> None:
@@ -78,7 +78,9 @@ def test_in_the_baseline_everything_fits_for_every_intent() -> None:
 
 def test_what_is_cut_left_out_or_without_a_context_budget_is_said() -> None:
     small = replace(
-        BASELINE, total_cap_chars=900, budgets=tuple(each for each in BASELINE.budgets if each.kind is not Kind.RUN)
+        BASELINE,
+        total_cap_chars=900,
+        budgets=tuple(each for each in BASELINE.budgets if each.kind != FundHouse.RUN),
     )
     by_name = {each.key: each.sentence for each in full_contexts(small)}
     assert by_name["performance"] == (

@@ -8,20 +8,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps.corpus.kinds import Kind
-from apps.intents.admin.draft.fields import FALLBACK, fields_of, with_new_intent
+from apps.corpus.kinds import Kind, RetentionClass
+from apps.intents.admin.draft.fields import FALLBACK, fields_of, with_new_intent, with_new_kind
 from apps.intents.admin.draft.parse import ParsedDraft, parse_draft
 from apps.intents.admin.draft.post import fields_from
 from apps.intents.admin.draft.problems import by_part, placed_problems
 from apps.intents.admin.draft.rows import field_title
 from apps.intents.admin.draft.settings import RETRIEVAL, THRESHOLDS, Setting
 from apps.intents.baseline import baseline_snapshot
-from apps.intents.contracts import UNRECOGNISED, PolicySnapshot, RecordingMode
+from apps.intents.contracts import UNRECOGNISED, KindBudget, PolicySnapshot, RecordingMode
 from apps.intents.diff import policy_diff
+from apps.intents.fund_house import FUND_HOUSE, FundHouse
 from apps.intents.retrieval_settings import retrieval_settings_from_json
 from apps.intents.snapshots.content import policy_content
 from apps.intents.validation import policy_problems
 from apps.tenants.admin.read import number_read
+from apps.tenants.roles import Role
 from tests.intents.drafting import Typed
 
 BASELINE = replace(baseline_snapshot(), reason="A reason.")
@@ -60,7 +62,7 @@ def test_an_untouched_form_changes_nothing() -> None:
 
 def test_ticks_become_kinds_in_the_order_of_the_enumeration() -> None:
     made = content(FORM.with_(kind__i1=["schedule", "run", "org_profile"]))
-    assert made.intents[0].kinds == (Kind.ORG_PROFILE, Kind.RUN, Kind.SCHEDULE)
+    assert made.intents[0].kinds == (FundHouse.ORG_PROFILE, FundHouse.RUN, FundHouse.SCHEDULE)
 
 
 def test_an_intent_without_a_tick_is_kept_and_named_as_a_problem() -> None:
@@ -97,7 +99,7 @@ def test_a_new_intent_gets_a_key_of_its_own_and_is_stored_once_it_is_named() -> 
     typed = Typed.from_fields(fields)
     assert "short name" in said(typed, "name-i6")
     made = content(typed.with_(name__i6="costs", label__i6="Costs", kind__i6=["fund_profile"]))
-    assert (made.intents[-1].name, made.intents[-1].kinds) == ("costs", (Kind.FUND_PROFILE,))
+    assert (made.intents[-1].name, made.intents[-1].kinds) == ("costs", (FundHouse.FUND_PROFILE,))
     assert "'costs' has 0 review examples" in " ".join(policy_problems(made))
 
 
@@ -134,10 +136,71 @@ def test_without_the_script_a_kind_moves_by_its_number_alone(kind: str, place: s
     assert [budget.position for budget in made.budgets] == list(range(1, 11))
 
 
-def test_a_kind_without_heading_and_cap_has_no_context_budget_and_that_is_a_problem() -> None:
-    made = content(FORM.with_(heading__run="", cap__run=""))
-    assert "Kind 'run' has no budget." in policy_problems(made)
-    assert fields_of(made).budgets[-1].kind is Kind.RUN
+def test_a_kind_without_heading_and_cap_is_not_stored() -> None:
+    typed = FORM.with_(heading__run="", cap__run="")
+    assert "Enter a heading" in said(typed, "heading-run")
+    assert "whole number" in said(typed, "cap-run")
+
+
+def test_a_kind_that_is_added_described_and_ticked_is_in_the_policy() -> None:
+    fields = with_new_kind(fields_of(BASELINE), "loan_file")
+    typed = Typed.from_fields(fields).with_(
+        heading__loan_file="Loan files",
+        cap__loan_file="900",
+        called__loan_file="Loan file",
+        about__loan_file="What a borrower handed in.",
+        samples__loan_file="Pay slip\n\n Land register  extract ",
+        class__loan_file="client_record",
+        source__loan_file="internal",
+        uploader__loan_file=["tenant_admin"],
+        kind__i1=["run", "loan_file"],
+    )
+    made = content(typed)
+    assert made.budgets[-1] == KindBudget(
+        kind=Kind("loan_file"),
+        name="Loan file",
+        label="Loan files",
+        cap_chars=900,
+        position=11,
+        description="What a borrower handed in.",
+        examples=("Pay slip", "Land register extract"),
+        retention_class=RetentionClass.CLIENT_RECORD,
+        uploaders=(Role.TENANT_ADMIN,),
+    )
+    assert made.intents[0].kinds == ("run", "loan_file")
+    assert policy_problems(made) == ()
+    sentences = " ".join(policy_diff(BASELINE, made).sentences)
+    assert "There is a new kind of document, Loan file" in sentences
+    assert "Performance can now reach Loan file." in sentences
+
+
+def test_a_kind_is_renamed_and_retired_and_keeps_its_key() -> None:
+    made = content(FORM.with_(called__run="Reporting runs", retired__run="1", uploader__run=["analyst"]))
+    run = next(budget for budget in made.budgets if budget.kind == "run")
+    assert (run.name, run.kind.label, run.retired) == ("Reporting runs", "Reporting runs", True)
+    assert [change.sentence for change in policy_diff(BASELINE, made).changes] == [
+        "Reporting runs may now be uploaded by analysts.",
+        "Reporting runs is retired: nothing more is uploaded as such, and its documents stay.",
+        "Past runs is now called “Reporting runs”; its documents keep their key.",
+    ]
+
+
+def test_a_kind_that_is_left_out_is_unticked_everywhere() -> None:
+    made = content(FORM.with_(leave__run="1"))
+    assert "run" not in made.kinds
+    assert not any("run" in rule.kinds for rule in made.reaches)
+
+
+def test_a_form_without_a_kind_of_the_draft_did_not_arrive_completely() -> None:
+    typed = FORM.with_(budget=[kind.value for kind in FUND_HOUSE if kind != FundHouse.RUN])
+    assert "did not arrive completely" in " ".join(fields_from(typed.post, BASELINE.kinds).faults)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("class__run", "for_ever"), ("source__run", "hearsay"), ("uploader__run", "everybody")]
+)
+def test_a_choice_that_is_not_offered_is_refused(field: str, value: str) -> None:
+    assert "those that are offered" in said(FORM.with_(**{field: value}), field.replace("__", "-"))
 
 
 @pytest.mark.parametrize(
@@ -242,7 +305,7 @@ def test_a_term_twice_in_an_intent_is_told_beside_it() -> None:
         (FORM.without("weight-i1"), "did not arrive completely"),
         (FORM.without("example-of"), "did not arrive completely"),
         (FORM.with_(kind__i1=["run", "everything"]), "does not exist"),
-        (FORM.and_(budget=["everything"]), "does not exist"),
+        (FORM.and_(budget=["Every thing"]), "does not exist"),
         (FORM.and_(budget=["run"]), "twice"),
         (FORM.and_(intent=["i1"]), "twice"),
         (FORM.and_(example=["Whose?"], example__of=["i77"]), "names an intent"),
@@ -290,7 +353,7 @@ def test_no_post_breaks_the_reading_and_what_it_gives_can_be_stored(changed: dic
 @pytest.mark.parametrize(
     ("field", "title"),
     [
-        ("cap-run", "Past run"),
+        ("cap-run", "Past runs"),
         ("example-i1-3", "Performance"),
         ("label-fallback", "Unrecognised"),
         ("setting-rrf_k", "Fusing the two searches"),
@@ -309,8 +372,8 @@ def test_a_complaint_apart_from_its_field_says_what_it_belongs_to(field: str, ti
     ("typed", "part"),
     [
         (FORM.without("kind-i1"), "intent-i1"),
-        (FORM.with_(kind__fallback=Kind.values), "intent-fallback"),
-        (FORM.with_(heading__methodology="", cap__methodology=""), "budget-methodology"),
+        (FORM.with_(kind__fallback=[kind.value for kind in FUND_HOUSE]), "intent-fallback"),
+        (FORM.with_(uploader__methodology=["auditor"]), "budget-methodology"),
         (FORM.with_(total_cap="0"), "part-budgets"),
         (FORM.with_(remove__i1="on"), "part-matrix"),
         (FORM.and_(term__i2=["why, then"], weight__i2=["decisive"]), "intent-i2"),

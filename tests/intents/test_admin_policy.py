@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from apps.corpus.kinds import Kind
 from apps.intents.admin.matrix import matrix
 from apps.intents.models import PolicyVersion
 from apps.intents.selectors import policy_in_force
@@ -33,8 +32,8 @@ def test_the_ticks_are_the_kinds_that_each_intent_may_reach(acme: Firm, oscar: V
         }
         for row in page.tree.xpath("//table[contains(@class,'gb-matrix')]/tbody/tr")
     }
-    expected = {rule.label: {Kind(kind).label for kind in rule.kinds} for rule in snapshot.intents}
-    assert ticked == {**expected, snapshot.fallback.label: {Kind(kind).label for kind in snapshot.fallback.kinds}}
+    expected = {rule.label: {kind.label for kind in rule.kinds} for rule in snapshot.intents}
+    assert ticked == {**expected, snapshot.fallback.label: {kind.label for kind in snapshot.fallback.kinds}}
 
 
 def test_the_unrecognised_stand_last_and_reach_the_least(acme: Firm) -> None:
@@ -53,8 +52,9 @@ def test_it_says_since_when_and_by_whom(oscar: Visitor) -> None:
 def test_budgets_stand_in_their_order_with_their_caps(oscar: Visitor) -> None:
     rows = oscar.open("intents_policyversion_in_force").tree.xpath("//table[tfoot]//tr")
     cells = [[cell.text_content().strip() for cell in row.xpath("td")] for row in rows]
-    assert cells[1] == ["1", "Firm profile", "Firm profile", "3200"]
-    assert cells[10] == ["10", "Reference report", "Reference packs", "2400"]
+    assert [cells[1][0], *cells[1][2:]] == ["1", "Firm profile", "who may add documents", "3200"]
+    assert cells[1][1].startswith("Firm profiles org_profile")
+    assert [cells[10][0], *cells[10][2:]] == ["10", "Reference packs", "who may add documents", "2400"]
     assert cells[11] == ["16384"]
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from apps.corpus.kinds import Kind
 from apps.corpus.providers.protocol import EmbeddingProvider
 from apps.intents.check import golden_check
 from apps.intents.classifier import classify_question
 from apps.intents.contracts import IntentDecision, PolicySnapshot
+from apps.intents.fund_house import FundHouse
 from apps.intents.gate import gate
 from apps.intents.instructions import core_question
 from apps.intents.scoring import Vector
@@ -70,17 +70,17 @@ def test_all_intents_together_reach_nine_in_ten(decide: Decide, batch: dict[str,
 def test_a_question_outside_the_domain_reaches_the_firm_profile_alone(
     decide: Decide, baseline: PolicySnapshot, question: str
 ) -> None:
-    assert gate(decide(question), baseline).permitted == (Kind.ORG_PROFILE,)
+    assert gate(decide(question), baseline).permitted == (FundHouse.ORG_PROFILE,)
 
 
 def test_a_question_on_a_published_filing_reaches_reference_reports(decide: Decide, baseline: PolicySnapshot) -> None:
     decision = decide(FILING_QUESTION)
-    assert Kind.REFERENCE_REPORT in gate(decision, baseline).permitted, decision.reason
+    assert FundHouse.REFERENCE_REPORT in gate(decision, baseline).permitted, decision.reason
 
 
 def test_a_question_on_a_published_filing_reaches_them_by_terms_alone(baseline: PolicySnapshot) -> None:
     decision = classify_question(FILING_QUESTION, baseline, None, None)
-    assert Kind.REFERENCE_REPORT in gate(decision, baseline).permitted, decision.reason
+    assert FundHouse.REFERENCE_REPORT in gate(decision, baseline).permitted, decision.reason
 
 
 @pytest.mark.parametrize("injection", INJECTIONS)
@@ -92,4 +92,4 @@ def test_an_injection_changes_no_kind(decide: Decide, baseline: PolicySnapshot, 
 
 
 def test_no_injection_alone_reaches_more_than_the_firm_profile(decide: Decide, baseline: PolicySnapshot) -> None:
-    assert {gate(decide(injection), baseline).permitted for injection in INJECTIONS} == {(Kind.ORG_PROFILE,)}
+    assert {gate(decide(injection), baseline).permitted for injection in INJECTIONS} == {(FundHouse.ORG_PROFILE,)}

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from apps.corpus.kinds import Kind
 from apps.intents.context_budget import SECTION_BREAK, share_context
 from apps.intents.contracts import KindBudget
+from apps.intents.fund_house import FUND_HOUSE
 
-KINDS = tuple(Kind)
+KINDS = tuple(FUND_HOUSE)
 
 
 @given(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from apps.corpus.kinds import Kind
-from apps.intents import defaults
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import UNRECOGNISED, PolicySnapshot
+from apps.intents.fund_house import FundHouse
 from apps.intents.matching import index_words, matching_terms
+from apps.intents.packs import fund_house as defaults
 from apps.intents.validation import policy_problems
 
 WHITELIST = {
@@ -37,7 +37,7 @@ def test_each_intent_reaches_exactly_its_kinds(baseline: PolicySnapshot) -> None
 
 
 def test_an_unrecognised_question_reaches_the_firm_profile_alone(baseline: PolicySnapshot) -> None:
-    assert baseline.fallback.kinds == (Kind.ORG_PROFILE,)
+    assert baseline.fallback.kinds == (FundHouse.ORG_PROFILE,)
 
 
 def test_budgets_are_in_priority_order(baseline: PolicySnapshot) -> None:

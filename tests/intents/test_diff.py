@@ -22,7 +22,8 @@ from apps.intents.contracts import (
     RecordingMode,
 )
 from apps.intents.diff import ChangeKind, policy_diff, policy_diff_json
-from apps.intents.diff_words import PLURALS, RECORDED, setting_in_words
+from apps.intents.diff_words import RECORDED, setting_in_words
+from apps.intents.fund_house import FUND_HOUSE, FundHouse
 from apps.intents.retrieval_settings import RetrievalSettings
 from apps.intents.snapshots.content import policy_content
 
@@ -48,7 +49,7 @@ def with_classifier(**values: Any) -> PolicySnapshot:
 def with_budget(kind: Kind, **values: Any) -> PolicySnapshot:
     return replace(
         BASELINE,
-        budgets=tuple(replace(row, **values) if row.kind is kind else row for row in BASELINE.budgets),
+        budgets=tuple(replace(row, **values) if row.kind == kind else row for row in BASELINE.budgets),
     )
 
 
@@ -70,7 +71,7 @@ def terms(rule: IntentRule, *added: OwnTerm) -> tuple[OwnTerm, ...]:
     return (*rule.terms, *added)
 
 
-NEW = replace(PERFORMANCE, name="costs", label="Costs", kinds=(Kind.FUND_PROFILE, Kind.RUN), terms=())
+NEW = replace(PERFORMANCE, name="costs", label="Costs", kinds=(FundHouse.FUND_PROFILE, FundHouse.RUN), terms=())
 HASHED, ENCRYPTED = RecordingMode.HASH_ONLY, RecordingMode.ENCRYPTED_TEXT
 
 
@@ -78,12 +79,12 @@ HASHED, ENCRYPTED = RecordingMode.HASH_ONLY, RecordingMode.ENCRYPTED_TEXT
     ("after", "kind", "sentence"),
     [
         (
-            with_intent("compliance", kinds=(*COMPLIANCE.kinds, Kind.FUND_PROFILE)),
+            with_intent("compliance", kinds=(*COMPLIANCE.kinds, FundHouse.FUND_PROFILE)),
             "widens",
             "Compliance can now reach Fund profiles.",
         ),
         (
-            with_intent("compliance", kinds=(*COMPLIANCE.kinds, Kind.FUND_PROFILE, Kind.RUN)),
+            with_intent("compliance", kinds=(*COMPLIANCE.kinds, FundHouse.FUND_PROFILE, FundHouse.RUN)),
             "widens",
             "Compliance can now reach Fund profiles and Past runs.",
         ),
@@ -93,7 +94,7 @@ HASHED, ENCRYPTED = RecordingMode.HASH_ONLY, RecordingMode.ENCRYPTED_TEXT
             "Compliance can no longer reach Firm profiles or Compliance profiles.",
         ),
         (
-            with_fallback(kinds=(Kind.ORG_PROFILE, Kind.SCHEDULE)),
+            with_fallback(kinds=(FundHouse.ORG_PROFILE, FundHouse.SCHEDULE)),
             "widens",
             "Unrecognised questions can now reach Schedules.",
         ),
@@ -117,7 +118,7 @@ HASHED, ENCRYPTED = RecordingMode.HASH_ONLY, RecordingMode.ENCRYPTED_TEXT
         (
             replace(BASELINE, budgets=BASELINE.budgets[:-1]),
             "narrows",
-            "Reference reports: they no longer have a context budget, so no question reaches them.",
+            "Reference reports: this kind of document is left out, so no question reaches it.",
         ),
         (
             with_classifier(minimum_score=0.3),
@@ -205,30 +206,30 @@ HASHED, ENCRYPTED = RecordingMode.HASH_ONLY, RecordingMode.ENCRYPTED_TEXT
             "The total cap goes from 16,384 to 8,000 characters.",
         ),
         (
-            with_budget(Kind.RUN, cap_chars=900),
+            with_budget(FundHouse.RUN, cap_chars=900),
             "other",
             "The cap of Past runs goes from 2,800 to 900 characters.",
         ),
-        (with_budget(Kind.RUN, label="Runs"), "other", "The heading of Past runs is now “Runs”."),
+        (with_budget(FundHouse.RUN, label="Runs"), "other", "The heading of Past runs is now “Runs”."),
         (
-            in_order(Kind.REFERENCE_REPORT),
+            in_order(FundHouse.REFERENCE_REPORT),
             "other",
-            "Reference reports now come before Firm profiles when not everything fits.",
+            "Reference reports will now come before Firm profiles when not everything fits.",
         ),
         (
-            in_order(Kind.ORG_PROFILE, Kind.COMPLIANCE_PROFILE, Kind.FUND_PROFILE),
+            in_order(FundHouse.ORG_PROFILE, FundHouse.COMPLIANCE_PROFILE, FundHouse.FUND_PROFILE),
             "other",
-            "Fund profiles now come before Methodology when not everything fits.",
+            "Fund profiles will now come before Methodology when not everything fits.",
         ),
         (
-            in_order(Kind.METHODOLOGY),
+            in_order(FundHouse.METHODOLOGY),
             "other",
-            "Methodology now comes before Firm profiles when not everything fits.",
+            "Methodology will now come before Firm profiles when not everything fits.",
         ),
         (
-            in_order(*list(Kind)[1:]),
+            in_order(*list(FUND_HOUSE)[1:]),
             "other",
-            "Firm profiles now come after Reference reports when not everything fits.",
+            "Firm profiles will now come after Reference reports when not everything fits.",
         ),
         (
             replace(BASELINE, retrieval=RetrievalSettings(dense_top_k=50)),
@@ -262,9 +263,9 @@ def test_a_change_is_told_in_words(after: PolicySnapshot, kind: str, sentence: s
     "after",
     [
         with_intent("compliance", kinds=COMPLIANCE.kinds[1:]),
-        with_budget(Kind.RUN, cap_chars=900),
-        in_order(Kind.METHODOLOGY),
-        in_order(Kind.REFERENCE_REPORT),
+        with_budget(FundHouse.RUN, cap_chars=900),
+        in_order(FundHouse.METHODOLOGY),
+        in_order(FundHouse.REFERENCE_REPORT),
         with_classifier(minimum_score=0.3),
         with_examples((BASELINE.examples[0].text, "methodology"), without=1),
         replace(BASELINE, intents=BASELINE.intents[1:], examples=BASELINE.examples[23:]),
@@ -278,7 +279,7 @@ def test_what_widens_comes_first_then_what_narrows() -> None:
     after = replace(
         with_classifier(neighbours=5, minimum_score=0.4),
         total_cap_chars=8000,
-        fallback=replace(BASELINE.fallback, kinds=(Kind.SCHEDULE,)),
+        fallback=replace(BASELINE.fallback, kinds=(FundHouse.SCHEDULE,)),
     )
     diff = policy_diff(BASELINE, after)
     kinds = [change.kind for change in diff.changes]
@@ -287,7 +288,7 @@ def test_what_widens_comes_first_then_what_narrows() -> None:
 
 
 def test_the_way_back_narrows_what_the_way_there_widened() -> None:
-    after = with_intent("compliance", kinds=(*COMPLIANCE.kinds, Kind.FUND_PROFILE))
+    after = with_intent("compliance", kinds=(*COMPLIANCE.kinds, FundHouse.FUND_PROFILE))
     assert policy_diff(after, BASELINE).narrows[0].sentence == "Compliance can no longer reach Fund profiles."
 
 
@@ -302,7 +303,7 @@ def test_a_policy_with_a_repeated_term_still_differs_in_words() -> None:
 
 
 def test_as_json_it_names_both_contents_and_each_change() -> None:
-    body = policy_diff_json(BASELINE, with_fallback(kinds=(Kind.ORG_PROFILE, Kind.RUN)))
+    body = policy_diff_json(BASELINE, with_fallback(kinds=(FundHouse.ORG_PROFILE, FundHouse.RUN)))
     assert body["same"] is False
     assert body["before"]["content_sha256"] != body["after"]["content_sha256"]
     assert body["changes"] == [
@@ -316,7 +317,7 @@ def test_every_setting_has_words_that_tell_before_from_after(name: str) -> None:
 
 
 def test_every_kind_and_recording_mode_has_words() -> None:
-    assert set(PLURALS) == set(Kind)
+    assert [kind.label for kind in BASELINE.kinds] == [kind.label for kind in FUND_HOUSE]
     assert set(RECORDED) == set(RecordingMode)
 
 
@@ -326,7 +327,9 @@ def test_two_numbers_never_look_alike() -> None:
     assert "0.12345672" in sentence
 
 
-KINDS = st.sets(st.sampled_from(list(Kind))).map(lambda chosen: tuple(kind for kind in Kind if kind in chosen))
+KINDS = st.sets(st.sampled_from(list(FUND_HOUSE))).map(
+    lambda chosen: tuple(kind for kind in FUND_HOUSE if kind in chosen)
+)
 WORDS = st.sampled_from(["alpha", "beta", "gamma", "delta"])
 
 
@@ -379,7 +382,7 @@ def test_whatever_an_intent_gains_is_said_to_widen(before: PolicySnapshot, after
         earlier = before.intent(rule.name)
         gained = set(rule.kinds) - set(earlier.kinds if earlier else ())
         assert (rule.name in said) == bool(gained)
-        assert all(PLURALS[kind] in said[rule.name] for kind in gained)
+        assert all(kind.label in said[rule.name] for kind in gained)
 
 
 @pytest.mark.slow
@@ -389,14 +392,14 @@ def test_every_sentence_about_the_order_is_true_and_new(order: list[Any]) -> Non
     after = replace(
         BASELINE, budgets=tuple(replace(budget, position=place) for place, budget in enumerate(order, start=1))
     )
-    old = [PLURALS[budget.kind] for budget in BASELINE.budgets]
-    new = [PLURALS[budget.kind] for budget in order]
+    old = [budget.kind.label for budget in BASELINE.budgets]
+    new = [budget.kind.label for budget in order]
     sentences = [change.sentence for change in policy_diff(BASELINE, after).changes]
     assert bool(sentences) == (old != new)
     for sentence in sentences:
         words = sentence.removesuffix(" when not everything fits.").replace(" comes ", " come ")
-        way = " now come before " if " now come before " in words else " now come after "
+        way = " will now come before " if " will now come before " in words else " will now come after "
         moved, other = words.split(way)
-        upwards = way == " now come before "
+        upwards = way == " will now come before "
         assert (new.index(moved) < new.index(other)) == upwards
         assert (old.index(moved) < old.index(other)) != upwards

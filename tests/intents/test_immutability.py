@@ -72,6 +72,10 @@ def test_no_part_of_a_version_in_force_can_be_deleted(acme: Firm, part: type[Mod
     ("part", "change"),
     [
         (KindBudget, {"cap_chars": 9999}),
+        (KindBudget, {"kind": "loan_file"}),
+        (KindBudget, {"name": "Other"}),
+        (KindBudget, {"uploaders": ["tenant_admin"]}),
+        (KindBudget, {"retired": True}),
         (PolicyIntent, {"recording_mode": "encrypted_text"}),
         (PolicyIntentKind, {"kind": "schedule"}),
         (IntentTerm, {"decisive": True}),

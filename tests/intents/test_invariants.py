@@ -13,11 +13,11 @@ from django.db import IntegrityError, connection, transaction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps.corpus.kinds import Kind
 from apps.intents.access.reach import intent_reaches
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import InvalidPolicyError
+from apps.intents.fund_house import FundHouse
 from apps.intents.invariants import Invariant, InvariantMode
 from apps.intents.models import (
     PolicyIntent,
@@ -28,7 +28,7 @@ from apps.intents.models import (
     VersionStatus,
 )
 from apps.intents.proof.invariants import ASKING, broken_invariants, invariant_words
-from apps.intents.proof.words import Names
+from apps.intents.proof.words import names_of
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import version_snapshot
 from apps.intents.services.drafts import draft_save, draft_start
@@ -44,7 +44,7 @@ from tests.factories import Firm, as_, make_firm, make_member
 from tests.intents.steps import acting, step
 
 BASE = baseline_snapshot()
-NAMES = Names(intents={rule.name: rule.label for rule in BASE.intents})
+NAMES = names_of(BASE)
 INTENTS = [*(rule.name for rule in BASE.intents), "unrecognised"]
 KYC = Invariant(
     name="KYC files", mode=InvariantMode.ONLY, roles=(), intents=("compliance",), kinds=("compliance_profile",)
@@ -58,7 +58,7 @@ def with_(*invariants: Invariant, policy: PolicySnapshot = BASE) -> PolicySnapsh
 def opened(policy: PolicySnapshot = BASE) -> PolicySnapshot:
     """Performance reaches compliance profiles too, which breaks KYC."""
     first, *rest = policy.intents
-    return replace(policy, intents=(replace(first, kinds=(Kind.COMPLIANCE_PROFILE, *first.kinds)), *rest))
+    return replace(policy, intents=(replace(first, kinds=(FundHouse.COMPLIANCE_PROFILE, *first.kinds)), *rest))
 
 
 def some(values: list[str]) -> st.SearchStrategy[tuple[str, ...]]:
@@ -71,7 +71,7 @@ invariants = st.builds(
     mode=st.sampled_from(InvariantMode),
     roles=some(Role.values),
     intents=some(INTENTS),
-    kinds=some(Kind.values),
+    kinds=some([kind.value for kind in BASE.kinds]),
 )
 
 
@@ -102,7 +102,7 @@ def test_the_counterexamples_are_exactly_those_of_the_reference(rule: Invariant)
 def test_a_broken_invariant_is_a_problem_with_its_counterexample() -> None:
     assert policy_problems(with_(KYC)) == ()
     assert policy_problems(with_(KYC, policy=opened())) == (
-        "The invariant “KYC files” is broken: Performance → Compliance profile, asked by Analyst, Compliance officer, "
+        "The invariant “KYC files” is broken: Performance → Compliance profiles, asked by Analyst, Compliance officer, "
         "Reviewer or Tenant administrator.",
     )
 
@@ -123,9 +123,9 @@ def test_an_invariant_that_speaks_of_nothing_is_a_problem(rule: Invariant, probl
 
 
 def test_an_invariant_is_told_in_words() -> None:
-    assert invariant_words(KYC, NAMES) == "Only questions of the intent Compliance may reach Compliance profile."
+    assert invariant_words(KYC, NAMES) == "Only questions of the intent Compliance may reach Compliance profiles."
     never = Invariant(name="n", mode=InvariantMode.NEVER, roles=("analyst",), intents=(), kinds=("run", "schedule"))
-    assert invariant_words(never, NAMES) == "No questions by the role Analyst may reach Past run or Schedule."
+    assert invariant_words(never, NAMES) == "No questions by the role Analyst may reach Past runs or Schedules."
 
 
 def test_a_content_with_invariants_reads_back_and_one_without_keeps_its_digest() -> None:

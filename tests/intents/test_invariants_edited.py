@@ -166,7 +166,7 @@ def test_a_version_that_breaks_one_is_not_submitted_by_the_api(client: Api) -> N
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    "wrong", [{"mode": "sometimes"}, {"kinds": ["passport"]}, {"roles": ["king"]}, {"name": ""}, {"scope": "all"}]
+    "wrong", [{"mode": "sometimes"}, {"kinds": ["A passport"]}, {"roles": ["king"]}, {"name": ""}, {"scope": "all"}]
 )
 def test_an_invariant_that_can_not_be_stored_is_refused_at_its_place(client: Api, wrong: dict[str, object]) -> None:
     content = {**wider(), "invariants": [{**ROW, **wrong}]}
@@ -220,7 +220,7 @@ def test_a_mistake_in_the_file_is_named() -> None:
 
 def test_the_diff_tells_an_invariant_that_is_set_and_one_that_is_dropped() -> None:
     with_it = replace(BASE, invariants=(KYC,))
-    words = "Only questions of the intent Compliance may reach Compliance profile."
+    words = "Only questions of the intent Compliance may reach Compliance profiles."
     assert policy_diff(BASE, with_it).sentences == (f"The invariant “KYC files” is set: {words}",)
     assert policy_diff(with_it, BASE).sentences == (f"The invariant “KYC files” no longer holds: {words}",)
 

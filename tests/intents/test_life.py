@@ -17,7 +17,6 @@ from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from apps.audit.models import Event
-from apps.corpus.kinds import Kind
 from apps.intents import tasks
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import (
@@ -34,6 +33,7 @@ from apps.intents.errors import (
     SamePolicyError,
     UnreachableIntentError,
 )
+from apps.intents.fund_house import FundHouse
 from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
@@ -81,7 +81,7 @@ def reviewer(acme: Firm) -> Principal:
 def wider(snapshot: PolicySnapshot) -> PolicySnapshot:
     """Performance may reach schedules too."""
     first, *rest = snapshot.intents
-    return replace(snapshot, intents=(replace(first, kinds=(*first.kinds, Kind.SCHEDULE)), *rest))
+    return replace(snapshot, intents=(replace(first, kinds=(*first.kinds, FundHouse.SCHEDULE)), *rest))
 
 
 def changed_draft(officer: Principal) -> PolicyVersion:
@@ -111,7 +111,7 @@ def test_a_change_is_drafted_submitted_approved_and_in_force(
         active = version_approve(version.id, reason="Agreed.")
         in_force = policy_in_force()
     assert (active.status, active.approver_label, active.author_label) == (VersionStatus.ACTIVE, "rupert", "olivia")
-    assert Kind.SCHEDULE in in_force.intents[0].kinds
+    assert FundHouse.SCHEDULE in in_force.intents[0].kinds
     assert in_force.number == 2
     assert steps(acme) == ["activated", "drafted", "draft_changed", "submitted", "approved", "activated"]
 
@@ -362,7 +362,7 @@ def test_an_older_version_comes_back_as_a_new_one(acme: Firm, officer: Principal
         version_approve(back.id)
         in_force = policy_in_force()
     assert (in_force.number, in_force.origin) == (3, "rollback")
-    assert Kind.SCHEDULE not in in_force.intents[0].kinds
+    assert FundHouse.SCHEDULE not in in_force.intents[0].kinds
 
 
 def test_a_draft_that_the_log_speaks_of_is_kept_whoever_would_delete_it(acme: Firm, officer: Principal) -> None:

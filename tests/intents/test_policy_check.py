@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from apps.intents import defaults
 from apps.intents.models import GoldenVector
+from apps.intents.packs import fund_house as defaults
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from tests.factories import Firm

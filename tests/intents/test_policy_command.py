@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from apps.intents import defaults
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
+from apps.intents.packs import fund_house as defaults
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.snapshots.content import policy_content
 from apps.tenants.context import open_scope
@@ -194,7 +194,7 @@ def test_import_of_a_file_with_mistakes_names_them_all_and_writes_nothing(
 ) -> None:
     file = tmp_path / "wrong.py"
     file.write_text(SHIPPED.replace('"run", ', '"runs", ').replace("= 16384", "= 0"), encoding="utf-8")
-    with pytest.raises(CommandError, match=r'no kind "runs"; did you mean "run"\?[\s\S]*TOTAL_CAP is 0'):
+    with pytest.raises(CommandError, match=r'no kind "runs" in BUDGETS; did you mean "run"\?[\s\S]*TOTAL_CAP is 0'):
         hand_in(str(file), officer)
     with open_scope(tenant=acme.id, reason="a test"):
         assert PolicyVersion.objects.count() == 1

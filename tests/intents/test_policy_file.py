@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps.corpus.kinds import Kind
-from apps.intents import defaults
+from apps.corpus.kinds import KIND_KEY, Kind, RetentionClass, SourceType
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import (
     FALLBACK_NAME,
@@ -30,8 +29,10 @@ from apps.intents.contracts import (
     RecordingMode,
 )
 from apps.intents.errors import PolicyFileError
+from apps.intents.fund_house import FUND_HOUSE
 from apps.intents.models import GoldenExample, IntentTerm, PolicyIntent
 from apps.intents.models import KindBudget as BudgetRow
+from apps.intents.packs import fund_house as defaults
 from apps.intents.policy_file import (
     checked_policy_file,
     parse_policy_file,
@@ -41,8 +42,9 @@ from apps.intents.policy_file import (
 )
 from apps.intents.rendering import policy_sha256
 from apps.intents.retrieval_settings import _BOUNDS, RetrievalSettings
-from apps.intents.snapshots.content import policy_content
+from apps.intents.snapshots.content import policy_content, read_content, sort_kinds
 from apps.intents.validation import term_problems
+from apps.tenants.roles import Role
 
 BASELINE = baseline_snapshot()
 FILE = render_policy_file(BASELINE)
@@ -57,15 +59,42 @@ def texts(longest: int) -> st.SearchStrategy[str]:
 
 
 LONG_TEXTS = texts(300) | st.lists(texts(60), min_size=3, max_size=60).map(" ".join)
-KINDS = st.sets(st.sampled_from(list(Kind))).map(lambda chosen: tuple(kind for kind in Kind if kind in chosen))
+KEYS = st.from_regex(KIND_KEY.strip("^$"), fullmatch=True)
 MODES = st.sampled_from(list(RecordingMode))
 NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,39}", fullmatch=True).filter(lambda name: name != FALLBACK_NAME)
 NUMBERS = st.floats(min_value=-1e14, max_value=1e14)
 
 
 @st.composite
+def budgets(draw: st.DrawFn) -> KindBudget:
+    """A kind of document of anybody's, with whatever its row can hold."""
+    key, name = draw(KEYS), draw(texts(80))
+    return KindBudget(
+        kind=Kind(key, name),
+        label=draw(texts(80)),
+        cap_chars=draw(st.integers(1, 2**31 - 1)),
+        position=1,
+        name=name,
+        description=draw(st.just("") | LONG_TEXTS),
+        examples=tuple(draw(st.lists(texts(200), max_size=4))),
+        retention_class=draw(st.sampled_from(list(RetentionClass))),
+        source_category=draw(st.sampled_from(list(SourceType))),
+        uploaders=tuple(sorted(draw(st.sets(st.sampled_from(list(Role)))))),
+        retired=draw(st.booleans()),
+    )
+
+
+@st.composite
 def policies(draw: st.DrawFn) -> PolicySnapshot:
     """Whatever the tables can hold, with a real version's number and people."""
+    kinds = tuple(draw(budgets()) for _ in range(draw(st.integers(0, 6))))
+    kinds = tuple({budget.kind: budget for budget in kinds}.values())
+    reach = st.sets(st.sampled_from(kinds)) if kinds else st.just(set())
+    known = [budget.kind for budget in kinds]
+
+    def reached() -> tuple[Kind, ...]:
+        return sort_kinds([budget.kind for budget in draw(reach)], known)
+
     intents, examples = [], []
     for name in draw(st.lists(NAMES, max_size=4, unique=True)):
         terms = draw(st.lists(texts(80), max_size=8, unique=True))
@@ -74,14 +103,13 @@ def policies(draw: st.DrawFn) -> PolicySnapshot:
                 name=name,
                 label=draw(texts(80)),
                 description=draw(LONG_TEXTS),
-                kinds=draw(KINDS),
+                kinds=reached(),
                 recording_mode=draw(MODES),
                 terms=tuple(OwnTerm(text=text, decisive=draw(st.booleans())) for text in terms),
             )
         )
         examples += [(text, name) for text in draw(st.lists(texts(500), max_size=4))]
     examples += [(text, UNRECOGNISED) for text in draw(st.lists(texts(500), max_size=4))]
-    budgeted = draw(st.lists(st.sampled_from(list(Kind)), unique=True))
     retrieval = {
         name: draw(st.integers(int(low), int(high)) if isinstance(value, int) else st.floats(low, high))
         for name, value in RetrievalSettings().as_json().items()
@@ -100,13 +128,10 @@ def policies(draw: st.DrawFn) -> PolicySnapshot:
         valid_to=None,
         intents=tuple(intents),
         fallback=FallbackRule(
-            label=draw(texts(80)), description=draw(LONG_TEXTS), kinds=draw(KINDS), recording_mode=draw(MODES)
+            label=draw(texts(80)), description=draw(LONG_TEXTS), kinds=reached(), recording_mode=draw(MODES)
         ),
         examples=tuple(GoldenQuestion(id=UUID(int=1), text=text, intent=intent) for text, intent in examples),
-        budgets=tuple(
-            KindBudget(kind=kind, label=draw(texts(80)), cap_chars=draw(st.integers(1, 2**31 - 1)), position=position)
-            for position, kind in enumerate(budgeted, start=3)
-        ),
+        budgets=tuple(replace(budget, position=position) for position, budget in enumerate(kinds, start=3)),
         total_cap_chars=draw(st.integers(1, 2**31 - 1)),
         classifier=ClassifierSettings(
             neighbours=draw(st.integers(1, 2**15 - 1)),
@@ -179,19 +204,19 @@ def test_the_file_means_to_python_what_it_means_to_us(policy: PolicySnapshot) ->
     content = policy_content(policy)
     assert [row["description"] for row in module["INTENTS"]] == [row["description"] for row in content["intents"]]
     assert [row["examples"] for row in module["INTENTS"]] == [row["examples"] for row in content["intents"]]
-    assert module["BUDGETS"] == content["budgets"]
+    assert policy_content(read_content({**content, "budgets": module["BUDGETS"]})) == content
     assert module["CLASSIFIER"] == content["classifier"]
 
 
 def test_no_line_is_longer_than_120_characters_where_it_can_be_broken() -> None:
-    rule = replace(BASELINE.intents[0], label="w " * 39, description="many words " * 200, kinds=tuple(Kind))
+    rule = replace(BASELINE.intents[0], label="w " * 39, description="many words " * 200, kinds=tuple(FUND_HOUSE))
     budgets = tuple(replace(budget, label="a long heading " * 5) for budget in BASELINE.budgets)
     policy = replace(BASELINE, intents=(rule, *BASELINE.intents[1:]), budgets=budgets)
     assert max(map(len, render_policy_file(policy).splitlines())) <= 120
 
 
 def test_a_formatter_would_leave_the_file_as_it_is(tmp_path: Path) -> None:
-    rule = replace(BASELINE.intents[0], label='The "best"', description="it's so\n" * 60, kinds=tuple(Kind))
+    rule = replace(BASELINE.intents[0], label='The "best"', description="it's so\n" * 60, kinds=tuple(FUND_HOUSE))
     budgets = tuple(replace(budget, label="a long heading " * 5) for budget in BASELINE.budgets)
     file = tmp_path / "policy.py"
     file.write_text(render_policy_file(replace(BASELINE, intents=(rule,), budgets=budgets)), encoding="utf-8")
@@ -282,17 +307,22 @@ def test_the_shipped_terms_have_no_problem() -> None:
         ('"name": "performance"', '"name": "Performance!"', '"performance"', "lower-case letters, digits and _"),
         ('"name": "performance"', '"name": "unrecognised"', '"performance"', "belongs to FALLBACK"),
         ('"name": "compliance"', '"name": "performance"', '"compliance"', "'performance' is there already; rename"),
-        ('["fund_profile", "run", ', '["fund_profile", "runs", ', '"run", ', 'no kind "runs"; did you mean "run"?'),
+        (
+            '["fund_profile", "run", ',
+            '["fund_profile", "runs", ',
+            '"run", ',
+            'no kind "runs" in BUDGETS; did you mean "run"?',
+        ),
         ('["fund_profile", "run", ', '["fund_profile", 7, ', '"run", ', "a kind must be a text in quotes"),
         ('e", "run", "data', 'e", "fund_profile", "data', '"run", "data', 'the kind "fund_profile" occurs twice'),
         ('["fund_profile", "run", "dataset_summary"]', '"run"', '["fund_profile", "run', "must be a list in square"),
         ('"recording_mode": "hash_only"', '"recording_mode": "hash"', '"hash_only"', 'no recording mode "hash"'),
         ("year to date", "drawdown", '"""drawdown', "the term 'drawdown' occurs twice; remove one"),
         ("year to date", "y" * 81, '"""drawdown', "longer than 80 characters; is a comma missing?"),
-        ('"kind": "compliance_profile"', '"kind": "org_profile"', '"compliance_profile", "lab', "has a budget already"),
-        ('"cap_chars": 4000', '"cap_chars": 4000.5', "4000}", "cap_chars must be a whole number"),
-        ('"cap_chars": 4000', '"cap_chars": 0', "4000}", "cap_chars is 0; it must lie between 1 and"),
-        ('"cap_chars": 4000', '"cap_chars": True', "4000}", "cap_chars must be a whole number"),
+        ('"kind": "compliance_profile"', '"kind": "org_profile"', '"compliance_profile",\n', "has a budget already"),
+        ('"cap_chars": 4000', '"cap_chars": 4000.5', "4000,", "cap_chars must be a whole number"),
+        ('"cap_chars": 4000', '"cap_chars": 0', "4000,", "cap_chars is 0; it must lie between 1 and"),
+        ('"cap_chars": 4000', '"cap_chars": True', "4000,", "cap_chars must be a whole number"),
         ('"minimum_score": 0.35', '"minimum_score": "0.35"', "0.35", "minimum_score must be a number"),
         ('"minimum_score": 0.35', '"minimum_score": 1e999', "0.35", "too large"),
         ('"neighbours": 3', '"neighbours": -3', "3,  # the score", "neighbours is -3; it must lie between"),
@@ -384,7 +414,12 @@ def test_line_ends_and_byte_order_marks_of_other_editors_are_read(newline: str) 
     ("old", "new", "where", "problem"),
     [
         ('["fund_profile", "run", "dataset_summary"]', "[]", "    {", "Intent 'performance' may reach no kind"),
-        ('    {"kind": "run", "label": "Past runs", "cap_chars": 2800},\n', "", "BUDGETS:", "Kind 'run' has no budget"),
+        (
+            '"cap_chars": 4800,',
+            '"cap_chars": 4800, "uploaders": ["auditor"],',
+            '{\n        "kind": "style_sample"',
+            "roles that can't",
+        ),
         ('["org_profile"]', '["org_profile", "run", "schedule", "methodology"]', "FALLBACK:", "more than the 3"),
         ('"term_weight": 0.5', '"term_weight": -0.5', "0.5,  # what", "'term_weight' must not be negative"),
         ('"minimum_golden_accuracy": 0.85', '"minimum_golden_accuracy": 85', "0.85", "must be between 0 and 1"),

@@ -16,9 +16,9 @@ from django.db.models import F
 from django.utils import timezone
 
 from apps.audit.services import record
-from apps.corpus.kinds import Kind
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import InvalidPolicyError, ProofAlteredError
+from apps.intents.fund_house import FundHouse
 from apps.intents.invariants import Invariant, InvariantMode
 from apps.intents.models import (
     PolicyIntent,
@@ -167,7 +167,7 @@ def _opened(policy: PolicySnapshot, *, rename: str = "") -> PolicySnapshot:
     """Performance reaches compliance profiles, and has another name where one is given. It has no invariants."""
     first, *rest = policy.intents
     name = rename or first.name
-    kinds = (*first.kinds, Kind.COMPLIANCE_PROFILE)
+    kinds = (*first.kinds, FundHouse.COMPLIANCE_PROFILE)
     examples = tuple(replace(each, intent=name) if each.intent == first.name else each for each in policy.examples)
     intents = (replace(first, name=name, kinds=kinds), *rest)
     return replace(policy, intents=intents, examples=examples, invariants=())

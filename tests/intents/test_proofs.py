@@ -69,8 +69,8 @@ def test_a_submission_keeps_its_proof_and_the_log_names_its_digest(acme: Firm, o
     assert kept.sha256 == hashlib.sha256(kept.text.encode()).hexdigest()
     assert core(acme, "intents.policy.submitted")["proof_sha256"] == kept.sha256
     refuted = {each.theorem: each.shown for each in kept.stated if not each.holds}
-    assert refuted["nothing_permitted"] == ("Performance → Schedule",)
-    assert refuted["nothing_gained"] == ("Performance → Schedule (Compliance officer, 3 scopes)",)
+    assert refuted["nothing_permitted"] == ("Performance → Schedules",)
+    assert refuted["nothing_gained"] == ("Performance → Schedules (Compliance officer, 3 scopes)",)
 
 
 def test_the_approval_names_the_same_digest(acme: Firm, officer: Principal, reviewer: Principal) -> None:
@@ -161,7 +161,7 @@ def test_the_reviewer_reads_the_proof_above_the_changes(
     version = submitted(officer)
     client.force_login(User.objects.get_by_natural_key("rupert"))
     page = client.get(f"/admin/policy/versions/{version.id}/review/").content.decode()
-    assert "Performance → Schedule" in page
+    assert "Performance → Schedules" in page
     assert page.index('id="proof-first"') < page.index('id="proof"') < page.index('id="changes"')
 
 
@@ -207,7 +207,7 @@ def command(*arguments: str) -> str:
 def test_the_command_proves_versions_in_words_and_as_the_file(acme: Firm, officer: Principal) -> None:
     drafted(officer)
     words = command("active", "2", "--tenant", "acme")
-    assert "REFUTED  No intent permits a kind that it did not permit before, but: Performance → Schedule." in words
+    assert "REFUTED  No intent permits a kind that it did not permit before, but: Performance → Schedules." in words
     assert "holds    Every intent still permits all kinds that it permitted before." in words
     body = json.loads(command("active", "2", "--tenant", "acme", "--json"))
     assert [body[side]["version"] for side in ("before", "after")] == [1, 2]
@@ -230,8 +230,8 @@ def test_the_review_begins_with_the_invariants_that_are_dropped(
     client.force_login(User.objects.get_by_natural_key("rupert"))
     page = client.get(f"/admin/policy/versions/{version.id}/review/").content.decode()
     dropped = page[page.index('id="invariants-dropped"') : page.index('id="proof-first"')]
-    assert "Only questions of the intent Compliance may reach Compliance profile. Now: nothing." in dropped
-    assert "Now: No questions of the intent Narrative and published reports may reach Schedule." in dropped
+    assert "Only questions of the intent Compliance may reach Compliance profiles. Now: nothing." in dropped
+    assert "Now: No questions of the intent Narrative and published reports may reach Schedules." in dropped
 
 
 def test_a_review_of_a_version_that_keeps_them_says_nothing_of_it(

@@ -101,7 +101,7 @@ def test_an_unusable_policy_is_not_put_in_force(acme: Firm) -> None:
             snapshot=baseline_snapshot(), number=2, origin=VersionOrigin.DRAFT, reason="No budget for runs."
         )
         draft.budgets.filter(kind="run").delete()
-        with pytest.raises(InvalidPolicyError, match="'run' has no budget"):
+        with pytest.raises(InvalidPolicyError, match="'run', which is not among the kinds"):
             policy_version_activate(draft)
         assert PolicyVersion.objects.get(number=1).status == VersionStatus.ACTIVE
 

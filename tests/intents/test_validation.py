@@ -8,6 +8,7 @@ from apps.corpus.kinds import Kind
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import InvalidPolicyError
+from apps.intents.fund_house import FundHouse
 from apps.intents.validation import policy_problems, require_valid
 
 BASELINE = baseline_snapshot()
@@ -20,7 +21,10 @@ def with_fallback(*kinds: Kind) -> PolicySnapshot:
 @pytest.mark.parametrize(
     ("policy", "problem"),
     [
-        (with_fallback(Kind.ORG_PROFILE, Kind.RUN, Kind.SCHEDULE, Kind.METHODOLOGY), "more than the 3"),
+        (
+            with_fallback(FundHouse.ORG_PROFILE, FundHouse.RUN, FundHouse.SCHEDULE, FundHouse.METHODOLOGY),
+            "more than the 3",
+        ),
         (replace(BASELINE, intents=BASELINE.intents[:4]), "4 intents"),
         (replace(BASELINE, intents=(*BASELINE.intents, BASELINE.intents[0])), "occurs more than once"),
         (replace(BASELINE, intents=(replace(BASELINE.intents[0], kinds=()), *BASELINE.intents[1:])), "no kind"),
@@ -35,8 +39,11 @@ def with_fallback(*kinds: Kind) -> PolicySnapshot:
         (replace(BASELINE, fallback=replace(BASELINE.fallback, label="")), "questions need a name for people"),
         (replace(BASELINE, budgets=(replace(BASELINE.budgets[0], label=""), *BASELINE.budgets[1:])), "a heading"),
         (replace(BASELINE, examples=(replace(BASELINE.examples[0], intent="gone"), *BASELINE.examples[1:])), "'gone'"),
-        (replace(BASELINE, budgets=BASELINE.budgets[1:]), "'org_profile' has no budget"),
-        (replace(BASELINE, budgets=(*BASELINE.budgets, BASELINE.budgets[0])), "more than one budget"),
+        (replace(BASELINE, budgets=BASELINE.budgets[1:]), "'org_profile', which is not among the kinds"),
+        (
+            replace(BASELINE, budgets=(*BASELINE.budgets, BASELINE.budgets[0])),
+            "'org_profile' occurs more than once",
+        ),
         (replace(BASELINE, budgets=(replace(BASELINE.budgets[0], cap_chars=0), *BASELINE.budgets[1:])), "at least one"),
         (replace(BASELINE, budgets=(replace(BASELINE.budgets[0], position=2), *BASELINE.budgets[1:])), "a position"),
         (replace(BASELINE, total_cap_chars=0), "total cap"),
@@ -60,5 +67,5 @@ def test_caps_may_add_up_to_more_than_the_total() -> None:
 
 def test_the_error_names_all_problems_at_once() -> None:
     policy = replace(BASELINE, total_cap_chars=0, budgets=BASELINE.budgets[1:])
-    with pytest.raises(InvalidPolicyError, match=r"no budget.*total cap"):
+    with pytest.raises(InvalidPolicyError, match=r"not among the kinds.*total cap"):
         require_valid(policy)

@@ -192,7 +192,7 @@ def test_what_keeps_a_draft_from_being_used_is_listed_when_it_is_submitted(offic
     problems = response.json()["data"]["problems"]
     assert problems[:2] == [
         "Intent 'performance' has 1 review examples; at least 5 are needed.",
-        "Kind 'org_profile' has no budget.",
+        "It has no kind in use; add a kind of document, or use one of the retired ones again.",
     ]
     assert status_of(officer, draft) == "draft"
 

@@ -221,7 +221,7 @@ def test_a_beginning_that_can_t_be_read_is_refused_at_its_field(officer: Api) ->
         ("retrieval.speed", 3, "retrieval.speed"),
         ("classifier.luck", 0.5, "classifier.luck"),
         ("version", 2, "version"),
-        ("intents.1.kinds.0", "secrets", "intents.1.kinds.0"),
+        ("intents.1.kinds.0", "Any secrets!", "intents.1.kinds.0"),
         ("intents.1.kinds", ["run", "run"], "intents.1.kinds.1"),
         ("intents.1.kinds", "run", "intents.1.kinds"),
         ("intents.1.recording_mode", "none", "intents.1.recording_mode"),

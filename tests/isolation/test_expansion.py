@@ -17,6 +17,7 @@ from apps.corpus.kinds import Kind
 from apps.corpus.models import Chunk
 from apps.erasure.contracts import Target, TargetType
 from apps.erasure.hold_services import hold_place
+from apps.intents.fund_house import FUND_HOUSE, FundHouse
 from apps.retrieval.contracts import ChunkId, SearchBounds, SearchQuery
 from apps.retrieval.optional.metadata import MetadataRetriever
 from apps.retrieval.retrievers.chunks import CorpusChunkStore
@@ -27,7 +28,7 @@ from tests.isolation.world import World
 from tests.retrieval.stored import adopt, store, weighted
 
 LOOT = "cormorantneighbour"
-KIND = Kind.REFERENCE_REPORT
+KIND = FundHouse.REFERENCE_REPORT
 
 
 @pytest.fixture
@@ -85,7 +86,7 @@ def test_nothing_is_added_from_another_scope_or_tenant_even_within_its_own_bound
 def test_nothing_is_added_of_a_kind_that_the_intent_may_not_reach(world: World, family: dict[str, list[UUID]]) -> None:
     chunk_id = family["acme fund:alpha"][0]
     with open_scope(tenant=world.acme.id, principal=world.people["ann"]):
-        for permitted in ((Kind.RUN,), tuple(kind for kind in Kind if kind is not KIND)):
+        for permitted in ((FundHouse.RUN,), tuple(kind for kind in FUND_HOUSE if kind != KIND)):
             within = bounds_of(world, "acme", "fund:alpha", *permitted)
             assert around(chunk_id, within) == []
             assert not set(by_metadata(within)) & set(family["acme fund:alpha"])

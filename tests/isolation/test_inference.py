@@ -23,10 +23,10 @@ from django.db import connection, models, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from apps.corpus.kinds import Kind
 from apps.corpus.models import Chunk, Document, Embedding384, Embedding768, Embedding1536, IngestJob, Posting
 from apps.corpus.services.ingest import document as ingest_service
 from apps.intents import selectors
+from apps.intents.fund_house import FundHouse
 from apps.intents.models import PolicyVersion
 from apps.quality.models import EvaluationAnswer, EvaluationQuery
 from apps.retrieval.contracts import SearchQuery
@@ -813,7 +813,7 @@ def moved(measure: Callable[[], Any], statements: Sequence[str], *, wall: bool) 
 
 
 def _bm25(world: World, slug: str) -> str:
-    within = bounds(world.firm(slug), kinds=[Kind.RUN])
+    within = bounds(world.firm(slug), kinds=[FundHouse.RUN])
     query = SearchQuery(terms=weighted("drawdown", "fourth"))
     hits = SparseRetriever(k1=1.2, b=0.75).retrieve(query, within=within, top_k=10).hits
     return " ".join(f"{hit.chunk_id} {hit.bm25_score!r}" for hit in hits)
@@ -823,13 +823,13 @@ def _cosine(world: World, slug: str) -> str:
     query = SearchQuery(
         terms=(), vector=hashed_vector("the fourth quarter", 1536), embedding_model="text-embedding-3-small"
     )
-    ranking = DenseRetriever().retrieve(query, within=bounds(world.firm(slug), kinds=[Kind.RUN]), top_k=10)
+    ranking = DenseRetriever().retrieve(query, within=bounds(world.firm(slug), kinds=[FundHouse.RUN]), top_k=10)
     hits = " ".join(f"{hit.chunk_id} {hit.cosine_similarity!r}" for hit in ranking.hits)
     return f"{hits} {ranking.coverage}"
 
 
 def _inventory(world: World, slug: str) -> str:
-    return str(CorpusInventoryReader().read(bounds(world.firm(slug), kinds=[Kind.RUN])))
+    return str(CorpusInventoryReader().read(bounds(world.firm(slug), kinds=[FundHouse.RUN])))
 
 
 def _pages(world: World, slug: str) -> str:

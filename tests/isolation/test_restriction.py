@@ -26,7 +26,6 @@ from django.utils import timezone
 
 from apps.corpus.errors import DocumentNotFoundError
 from apps.corpus.jobs import RunOutcome
-from apps.corpus.kinds import Kind
 from apps.corpus.models import (
     Chunk,
     Document,
@@ -45,6 +44,7 @@ from apps.erasure.contracts import Target, TargetType
 from apps.erasure.hold_services import hold_place, hold_release
 from apps.erasure.models import HeldItem, LegalHold, Restriction
 from apps.filings.models import Fact
+from apps.intents.fund_house import FundHouse
 from apps.retrieval.contracts import SearchQuery
 from apps.retrieval.retrievers.dense import DenseRetriever
 from apps.retrieval.retrievers.inventory import CorpusInventoryReader
@@ -340,7 +340,9 @@ def test_it_is_removed_by_nobody_who_does_not_see_it(world: World, ground: Groun
 
 def found_by_words(world: World) -> str:
     """Scores hold N and df: a document that counts shows in the score of every other."""
-    within = bounds(world.acme, "fund:alpha", kinds=[Kind.RUN, Kind.REFERENCE_REPORT, Kind.COMPLIANCE_PROFILE])
+    within = bounds(
+        world.acme, "fund:alpha", kinds=[FundHouse.RUN, FundHouse.REFERENCE_REPORT, FundHouse.COMPLIANCE_PROFILE]
+    )
     query = SearchQuery(terms=weighted("drawdown", "maximum", SECRET))
     return str(SparseRetriever(k1=1.2, b=0.75).retrieve(query, within=within, top_k=50))
 
@@ -348,7 +350,9 @@ def found_by_words(world: World) -> str:
 def found_by_meaning(world: World, as_of: Any = None) -> str:
     with open_scope(tenant=world.acme.id, reason="a test"):
         model = Embedding1536.objects.values_list("model", flat=True).first()
-    within = bounds(world.acme, "fund:alpha", kinds=[Kind.RUN, Kind.REFERENCE_REPORT, Kind.COMPLIANCE_PROFILE])
+    within = bounds(
+        world.acme, "fund:alpha", kinds=[FundHouse.RUN, FundHouse.REFERENCE_REPORT, FundHouse.COMPLIANCE_PROFILE]
+    )
     if as_of is not None:
         within = replace(within, as_of=as_of)
     query = SearchQuery(terms=(), vector=hashed_vector(QUESTION, 1536), embedding_model=str(model))
@@ -356,7 +360,9 @@ def found_by_meaning(world: World, as_of: Any = None) -> str:
 
 
 def in_store(world: World) -> str:
-    within = bounds(world.acme, "fund:alpha", kinds=[Kind.RUN, Kind.REFERENCE_REPORT, Kind.COMPLIANCE_PROFILE])
+    within = bounds(
+        world.acme, "fund:alpha", kinds=[FundHouse.RUN, FundHouse.REFERENCE_REPORT, FundHouse.COMPLIANCE_PROFILE]
+    )
     return str(CorpusInventoryReader().read(within))
 
 

@@ -13,9 +13,9 @@ from django.utils import timezone
 
 from apps.audit.models import Outcome
 from apps.audit.services import record
-from apps.corpus.kinds import Kind
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import NotTheAuthorError
+from apps.intents.fund_house import FundHouse
 from apps.intents.models import PolicyVersion
 from apps.intents.selectors import policy_in_force
 from apps.quality.errors import ImpactCrashedError, ImpactDegradedError, ImpactOutdatedError, NothingToPreviewError
@@ -51,7 +51,7 @@ from tests.retrieval.asking import QUESTION
 pytestmark = pytest.mark.django_db
 
 # Performance reaches runs under the baseline; without them a question for a drawdown finds no report any more.
-NARROWER = with_kinds("performance", Kind.FUND_PROFILE, Kind.SCHEDULE)
+NARROWER = with_kinds("performance", FundHouse.FUND_PROFILE, FundHouse.SCHEDULE)
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_a_question_of_which_digests_are_kept_is_judged_by_its_intent(
     assert (found.gaining, found.losing) == (1, 1)
     (line,) = found.changed
     assert (line.event_id, line.basis) == (event.id, Basis.INTENT)
-    assert (line.shift.gained, line.shift.lost) == (("schedule",), ("run", "dataset_summary"))
+    assert (line.shift.gained, line.shift.lost) == (("schedule",), ("dataset_summary", "run"))
     with open_scope(tenant=firm.id, reason="a test"):
         hits = event.payload["passages"]["hits"]
     in_context = [hit["chunk_id"] for hit in hits if hit["in_context"]]
@@ -223,7 +223,7 @@ def test_for_a_version_in_force_there_is_nothing_to_preview(officer: Principal) 
 def test_there_is_one_row_for_a_revision_and_asking_twice_leaves_it(officer: Principal, draft: PolicyVersion) -> None:
     first, second = requested(officer, draft), requested(officer, draft)
     assert first.id == second.id
-    changed(officer, draft, with_kinds("performance", Kind.SCHEDULE))
+    changed(officer, draft, with_kinds("performance", FundHouse.SCHEDULE))
     assert requested(officer, draft).id != first.id
 
 
@@ -259,7 +259,7 @@ def test_without_the_embedding_provider_it_fails_and_says_so(
 
 def test_a_draft_that_is_changed_meanwhile_fails_as_outdated(officer: Principal, draft: PolicyVersion) -> None:
     impact = requested(officer, draft)
-    changed(officer, draft, with_kinds("performance", Kind.SCHEDULE))
+    changed(officer, draft, with_kinds("performance", FundHouse.SCHEDULE))
     assert impact_run(impact_id=impact.id, tenant_id=officer.tenant_id) is ImpactOutcome.FAILED
     assert impact_row(officer, impact.id).error_code == ImpactOutdatedError.code
 

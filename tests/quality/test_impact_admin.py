@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from apps.corpus.kinds import Kind
+from apps.intents.fund_house import FundHouse
 from apps.intents.models import PolicyVersion
 from apps.quality.impact.runner import impact_run
 from apps.quality.models import ImpactState, PolicyImpact
@@ -20,7 +20,7 @@ from tests.visitor import Page, Visitor
 
 pytestmark = pytest.mark.django_db
 
-NARROWER = with_kinds("performance", Kind.FUND_PROFILE)
+NARROWER = with_kinds("performance", FundHouse.FUND_PROFILE)
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_when_done_it_says_it_in_words_first_then_by_question(
     page = olivia.open("policy_impact", draft.id)
     assert "0 of 1 recorded question could reach more kinds of document, 1 fewer" in page.text
     assert "Recall on 1 evaluation question: 1.00 before, 0.00 after" in page.text
-    assert "loses Past run" in page.text
+    assert "loses Past runs" in page.text
     assert "goes: alpha, page 1" in page.text
     assert "What this can't know" in page.text
     assert QUESTION in page.text
@@ -118,7 +118,7 @@ def test_a_draft_that_was_changed_since_is_out_of_date(
 ) -> None:
     computed(officer, draft)
     assert "out of date" not in olivia.open("policy_impact", draft.id).text
-    changed(officer, draft, with_kinds("performance", Kind.SCHEDULE))
+    changed(officer, draft, with_kinds("performance", FundHouse.SCHEDULE))
     page = olivia.open("policy_impact", draft.id)
     assert "out of date: the draft has changed since. Compute it again" in page.text
     assert buttons(page) == ["Compute the impact again"]

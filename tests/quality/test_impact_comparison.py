@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.corpus.kinds import Kind
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import IntentDecision
+from apps.intents.fund_house import FUND_HOUSE
 from apps.intents.gate import gate
 from apps.quality.admin.impact_words import headlines, limits
 from apps.quality.impact.comparison import (
@@ -182,9 +182,12 @@ def test_what_is_known_by_intent_alone_is_said_plainly_and_only_then() -> None:
     assert "digest" not in " ".join(limits(result([shift], by_text=1)))
 
 
-_KINDS = st.lists(st.sampled_from(Kind.values), unique=True, max_size=3).map(tuple)
+_KINDS = st.lists(st.sampled_from([kind.value for kind in FUND_HOUSE]), unique=True, max_size=3).map(tuple)
 _HITS = st.lists(
-    st.builds(Hit, chunk_id=st.uuids(), document_id=st.uuids(), kind=st.sampled_from(Kind.values)), max_size=3
+    st.builds(
+        Hit, chunk_id=st.uuids(), document_id=st.uuids(), kind=st.sampled_from([kind.value for kind in FUND_HOUSE])
+    ),
+    max_size=3,
 )
 _SHIFTS = st.builds(
     Shift,

@@ -12,7 +12,7 @@ from django.conf import LazySettings
 from django.db import transaction
 from django.utils import timezone
 
-from apps.corpus.kinds import Kind
+from apps.intents.fund_house import FundHouse
 from apps.intents.models import PolicyVersion
 from apps.quality.impact.runner import ImpactOutcome, impact_run
 from apps.quality.models import ImpactState, PolicyImpact
@@ -33,7 +33,7 @@ from tests.quality.impacting import asked, change_impact, draft_of, expects, imp
 from tests.retrieval.asking import QUESTION, make_acme
 
 committed = pytest.mark.django_db(transaction=True)
-NARROWER = with_kinds("performance", Kind.FUND_PROFILE)
+NARROWER = with_kinds("performance", FundHouse.FUND_PROFILE)
 
 
 @pytest.fixture

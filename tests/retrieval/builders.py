@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from apps.corpus.kinds import Kind
 from apps.intents.contracts import KindBudget
+from apps.intents.fund_house import FundHouse
 from apps.retrieval.contracts import (
     Candidate,
     ChunkId,
@@ -141,8 +142,10 @@ def candidate(
     )
 
 
-def budget(kind: Kind = Kind.REFERENCE_REPORT, cap_chars: int = 600, position: int = 1) -> KindBudget:
-    return KindBudget(kind=kind, label=kind.label, cap_chars=cap_chars, position=position)
+def budget(
+    kind: Kind = FundHouse.REFERENCE_REPORT, cap_chars: int = 600, position: int = 1, *, label: str = ""
+) -> KindBudget:
+    return KindBudget(kind=kind, label=label or kind.label, cap_chars=cap_chars, position=position)
 
 
 def context_of(

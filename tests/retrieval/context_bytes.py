@@ -7,7 +7,7 @@ import os
 import sys
 import time
 
-from apps.corpus.kinds import Kind
+from apps.intents.fund_house import FundHouse
 from apps.retrieval.contracts import ContextBlock
 from tests.retrieval.builders import (
     CAPEX_QUESTION,
@@ -26,9 +26,9 @@ PROSE = (
     "Purchases of plant rose in the fourth quarter; ﬁxed assets are measured at cost."
 )
 BUDGETS = (
-    budget(Kind.RUN, cap_chars=260, position=1),
-    budget(Kind.METHODOLOGY, cap_chars=180, position=2),
-    budget(Kind.REFERENCE_REPORT, cap_chars=420, position=3),
+    budget(FundHouse.RUN, label="Past run", cap_chars=260, position=1),
+    budget(FundHouse.METHODOLOGY, label="Methodology", cap_chars=180, position=2),
+    budget(FundHouse.REFERENCE_REPORT, label="Reference report", cap_chars=420, position=3),
 )
 
 

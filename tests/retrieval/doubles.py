@@ -10,9 +10,9 @@ from uuid import UUID
 import numpy as np
 
 from apps.corpus.extraction.statements import Statement
-from apps.corpus.kinds import Kind
 from apps.corpus.providers.errors import ProviderUnavailableError
 from apps.intents.contracts import IntentDecision, KindBudget, KindGrant, RecordingMode
+from apps.intents.fund_house import FUND_HOUSE
 from apps.intents.retrieval_settings import RetrievalSettings
 from apps.retrieval.contracts import (
     AskedFigures,
@@ -78,7 +78,7 @@ class ScriptedGate:
         return KindGrant(
             intent=decision.intent,
             permitted=permitted,
-            withheld=tuple(kind for kind in Kind if kind not in permitted),
+            withheld=tuple(kind for kind in FUND_HOUSE if kind not in permitted),
             policy_version=1,
             policy_version_id=UUID(int=3),
             budgets=tuple(self.budgets),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from apps.corpus.kinds import Kind
 from apps.demo.catalogue import demo_documents
 from apps.demo.tenants import MERIDIAN
-from apps.intents.defaults import BUDGETS
+from apps.intents.packs.fund_house import BUDGETS
 from apps.retrieval.contracts import Answer, Question
 from apps.retrieval.pipeline import answer
 from apps.retrieval.services.wiring import dependencies_for

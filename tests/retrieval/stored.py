@@ -12,6 +12,7 @@ from apps.corpus.extraction.statements import Statement
 from apps.corpus.kinds import DocumentType, Kind
 from apps.corpus.models import Chunk, Document, DocumentStatus, Embedding384, Posting
 from apps.corpus.terms import TERMS_VERSION, statement_term, terms
+from apps.intents.fund_house import FundHouse
 from apps.retrieval.contracts import DocumentFilter, SearchBounds, WeightedTerm
 from apps.tenants.ids import ScopeId
 from apps.tenants.models import Scope
@@ -25,7 +26,7 @@ def store(
     scope: Scope,
     texts: Sequence[str],
     *,
-    kind: Kind = Kind.REFERENCE_REPORT,
+    kind: Kind = FundHouse.REFERENCE_REPORT,
     title: str = "A report",
     company: str = "",
     fiscal_year: int | None = None,
@@ -114,7 +115,7 @@ def store(
 def bounds(
     firm: Firm,
     *scopes: str,
-    kinds: Sequence[Kind] = (Kind.REFERENCE_REPORT,),
+    kinds: Sequence[Kind] = (FundHouse.REFERENCE_REPORT,),
     filter: DocumentFilter | None = None,
 ) -> SearchBounds:
     """Bounds over the named scopes, or over all of the firm's."""

@@ -172,15 +172,15 @@ def test_all_seventeen_stages_are_shown_in_their_order(answered: Answered) -> No
 def test_the_gate_shows_what_is_permitted_and_what_is_withheld(answered: Answered) -> None:
     gate = answered.alice.tree.get_element_by_id("step-gate")
     kinds = [" ".join(kind.text_content().split()) for kind in gate.xpath(".//li")]
-    assert "check Past run, permitted" in kinds
-    assert "lock Compliance profile, withheld" in kinds
+    assert "check Past runs, permitted" in kinds
+    assert "lock Compliance profiles, withheld" in kinds
     assert len(kinds) == 10
 
 
 def test_what_is_withheld_is_in_no_ranking(answered: Answered) -> None:
     found = steps(answered.alice)
     assert "Beta Fund" in found["sparse"]
-    assert "Compliance profile" not in found["sparse"] + found["fuse"]
+    assert "Compliance profiles" not in found["sparse"] + found["fuse"]
 
 
 def test_the_intent_is_explained_by_the_nearest_examples(answered: Answered) -> None:

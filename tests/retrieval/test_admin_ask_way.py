@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from apps.corpus.kinds import Kind
 from apps.intents.contracts import KindGrant
+from apps.intents.fund_house import FundHouse
 from apps.retrieval.admin.ask_context import budget_rows
 from apps.retrieval.admin.ask_details import slope_chart
 from apps.retrieval.admin.ask_fates import FateKind, fates
@@ -63,7 +63,7 @@ def evicting() -> PipelineResult:
     """Two kinds of which each fits into the context, and both together do not."""
     runs = document(2, title="A run", kind="run")
     held = [candidate(TEXTS[0], 1), candidate(TEXTS[1], 2, facts=runs)]
-    budgets = [budget(cap_chars=110, position=1), budget(Kind.RUN, cap_chars=110, position=2)]
+    budgets = [budget(cap_chars=110, position=1), budget(FundHouse.RUN, cap_chars=110, position=2)]
     gate = ScriptedGate(budgets, total_cap_chars=120)
     return answer(asked(QUESTION), deps=dependencies(held, gate=gate))
 
@@ -101,8 +101,8 @@ def test_a_passage_is_named_by_where_it_stands() -> None:
         char_start=5,
         char_end=9,
     )
-    line = found_in(made.trace, places={chunk_id: place}, fates={}).passage(chunk_id)
-    assert (line.title, line.place, line.kind) == ("Alpha Fund", "page 4, Risk", "Past run")
+    line = found_in(made.trace, places={chunk_id: place}, fates={}, names={"run": "Past runs"}).passage(chunk_id)
+    assert (line.title, line.place, line.kind) == ("Alpha Fund", "page 4, Risk", "Past runs")
     assert line.url.endswith("?page=4&start=5&end=9#quote")
 
 
@@ -160,8 +160,8 @@ def rows_of(made: PipelineResult) -> dict[str, tuple[int, int, bool]]:
 
 
 def test_a_kind_of_which_nothing_was_found_has_used_nothing_of_its_context_budget() -> None:
-    rows = rows_of(result(budget(cap_chars=600), budget(Kind.RUN, cap_chars=700, position=2)))
-    assert rows["Past run"] == (0, 700, False)
+    rows = rows_of(result(budget(cap_chars=600), budget(FundHouse.RUN, cap_chars=700, position=2)))
+    assert rows["Past runs"] == (0, 700, False)
 
 
 def test_no_kind_uses_more_than_its_context_budget() -> None:
@@ -170,8 +170,8 @@ def test_no_kind_uses_more_than_its_context_budget() -> None:
 
 def test_an_evicted_kind_is_shown_with_what_it_would_have_used() -> None:
     rows = rows_of(evicting())
-    assert (rows["Reference report"][2], rows["Past run"][2]) == (False, True)
-    assert rows["Past run"][0] > 0
+    assert (rows["Reference reports"][2], rows["Past runs"][2]) == (False, True)
+    assert rows["Past runs"][0] > 0
 
 
 # --- The way --------------------------------------------------------------------------------------------------------

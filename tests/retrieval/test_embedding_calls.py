@@ -18,12 +18,12 @@ from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
 
 from apps.audit.models import Outcome
-from apps.corpus.kinds import Kind
 from apps.corpus.providers import recording
 from apps.corpus.providers.profiles import EMBEDDING_PROFILES
 from apps.corpus.providers.recording import CALLED, RETURNED
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import VersionChangedError
+from apps.intents.fund_house import FundHouse
 from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.checking import version_checked
@@ -250,7 +250,7 @@ def test_of_a_document_that_is_removed_meanwhile_a_replay_tells_nothing(
 
 def test_a_preview_waits_in_no_transaction(firm: Firm, amy: Principal, olivia: Principal, server: Watched) -> None:
     ask(text=QUESTION, principal=amy)
-    draft = draft_of(olivia, with_kinds("performance", Kind.RUN, Kind.SCHEDULE))
+    draft = draft_of(olivia, with_kinds("performance", FundHouse.RUN, FundHouse.SCHEDULE))
     impact = requested(olivia, draft)
     server.open.clear()
     assert impact_run(impact_id=impact.id, tenant_id=firm.id) is ImpactOutcome.DONE

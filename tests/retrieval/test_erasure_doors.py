@@ -22,10 +22,10 @@ from lxml import html
 from apps.audit.models import Event
 from apps.audit.verify.export import export_log
 from apps.corpus.errors import DocumentNotFoundError
-from apps.corpus.kinds import Kind
 from apps.corpus.models import Chunk, Document, IngestJob
 from apps.erasure.contracts import Target, TargetType
 from apps.intents.contracts import RecordingMode
+from apps.intents.fund_house import FundHouse
 from apps.quality.impact.runner import ImpactOutcome, impact_run
 from apps.retrieval.replay.run import question_replay
 from apps.tenants.context import open_scope
@@ -169,7 +169,7 @@ def test_no_door_says_a_word_of_it(firm: Firm, tmp_path: Path, caplog: pytest.Lo
     with as_(ada):
         question_replay(Event.objects.get(id=event.id))
     expects(olivia, QUESTION, document="wiedehopf.md", scope="fund:alpha")
-    preview = requested(olivia, draft_of(olivia, with_kinds("performance", Kind.FUND_PROFILE, Kind.SCHEDULE)))
+    preview = requested(olivia, draft_of(olivia, with_kinds("performance", FundHouse.FUND_PROFILE, FundHouse.SCHEDULE)))
     assert impact_run(impact_id=preview.id, tenant_id=firm.id) is ImpactOutcome.DONE
 
     # It is there, or nothing would be shown: the same walk finds it.

@@ -17,7 +17,6 @@ from apps.audit.services import record
 from apps.audit.terms import DOCUMENT, term
 from apps.corpus import jobs
 from apps.corpus.jobs import RunOutcome
-from apps.corpus.kinds import Kind
 from apps.corpus.models import Document, IngestJob
 from apps.corpus.services.ingest.reembed import reembed
 from apps.erasure import engine
@@ -27,6 +26,7 @@ from apps.erasure.runs.closing import require_open
 from apps.erasure.runs.ledger import Ledger
 from apps.erasure.runs.runs import run_propose
 from apps.erasure.stores.rows import Rows
+from apps.intents.fund_house import FundHouse
 from apps.quality.errors import ExpectedDocumentError
 from apps.quality.impact import runner
 from apps.quality.impact.ending import finish
@@ -280,7 +280,7 @@ def test_a_preview_that_was_computed_with_it_is_not_stored(
 ) -> None:
     officer = make_member(firm, "olivia", Role.COMPLIANCE_OFFICER)
     asked(officer)
-    draft = draft_of(officer, with_kinds("performance", Kind.FUND_PROFILE, Kind.SCHEDULE))
+    draft = draft_of(officer, with_kinds("performance", FundHouse.FUND_PROFILE, FundHouse.SCHEDULE))
     preview = requested(officer, draft)
 
     def erased_first(*given: Any, **more: Any) -> None:

@@ -7,9 +7,9 @@ from uuid import UUID
 import pytest
 
 from apps.audit.models import Event
-from apps.corpus.kinds import Kind
 from apps.corpus.models import Document
 from apps.intents.contracts import RecordingMode
+from apps.intents.fund_house import FundHouse
 from apps.retrieval.contracts import DocumentId, GivenFilters
 from apps.retrieval.events import ANSWERED, SEARCHED
 from apps.retrieval.replay.contracts import Replay
@@ -101,7 +101,7 @@ def test_a_preview_asks_again_within_the_filters(firm: Firm) -> None:
     with as_(officer):
         ask(text=QUESTION, given=GivenFilters(documents=(beta,)))
         search(text=QUESTION, given=GivenFilters(documents=(beta,)))
-    draft = draft_of(officer, with_kinds("performance", Kind.FUND_PROFILE, Kind.SCHEDULE))
+    draft = draft_of(officer, with_kinds("performance", FundHouse.FUND_PROFILE, FundHouse.SCHEDULE))
     found = computed(officer, draft).recorded
     assert (found.total, found.by_text) == (2, 2)
     for line in found.changed:

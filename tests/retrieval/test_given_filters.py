@@ -13,6 +13,7 @@ import pytest
 from apps.corpus.extraction.statements import Statement
 from apps.corpus.kinds import Kind
 from apps.corpus.models import Chunk
+from apps.intents.fund_house import FundHouse
 from apps.retrieval.contracts import (
     NO_FILTERS,
     ChunkId,
@@ -35,7 +36,7 @@ from tests.retrieval.stored import MODEL, adopt, bounds, store, weighted
 
 pytestmark = pytest.mark.django_db
 
-KINDS: Final = (Kind.RUN, Kind.REFERENCE_REPORT)
+KINDS: Final = (FundHouse.RUN, FundHouse.REFERENCE_REPORT)
 STATEMENT: Final = next(iter(Statement))
 QUERY: Final = SearchQuery(
     terms=weighted("custodi", "fund"), vector=hashed_vector("custody fund", 384), embedding_model=MODEL
@@ -64,7 +65,7 @@ def held(acme: Firm) -> list[Held]:
     found = []
     for number, (kind, company, (year, quarter)) in enumerate(
         (kind, company, period)
-        for kind in (*KINDS, Kind.METHODOLOGY)
+        for kind in (*KINDS, FundHouse.METHODOLOGY)
         for company in ("Alpha", "Beta", "")
         for period in ((2023, None), (2024, 3), (2024, 4), (None, None))
     ):
@@ -109,7 +110,7 @@ def given_at_random(chosen: random.Random, held: Sequence[Held]) -> GivenFilters
     choices: dict[str, list[Any]] = {
         "documents": [*(each.document for each in held), DocumentId(uuid4())],
         "companies": ["Alpha", "Beta", "Nobody", ""],
-        "kinds": [kind.value for kind in (*KINDS, Kind.METHODOLOGY)],
+        "kinds": [kind.value for kind in (*KINDS, FundHouse.METHODOLOGY)],
         "periods": [
             Period(fiscal_year=2023),
             Period(fiscal_year=2024),

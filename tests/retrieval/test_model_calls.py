@@ -20,10 +20,10 @@ from django.db import connection
 
 from apps.audit.models import Event, Outcome
 from apps.audit.selectors import payloads_of
-from apps.corpus.kinds import Kind
 from apps.corpus.providers.recording import CALLED, RETURNED
 from apps.erasure.contracts import Target, TargetType
 from apps.errors import ApplicationError
+from apps.intents.fund_house import FundHouse
 from apps.intents.selectors import policy_in_force
 from apps.quality.evaluation.asking import Asking as Evaluating
 from apps.quality.evaluation.asking import KeptVectors
@@ -305,7 +305,7 @@ def test_the_failed_question_of_somebody_who_is_no_member_any_more_names_them_by
 
 def test_another_policy_in_force_meanwhile_answers_anew(firm: Firm, amy: Principal, server: ModelServer) -> None:
     olivia, rita = make_member(firm, "olivia", Role.COMPLIANCE_OFFICER), make_member(firm, "rita", Role.REVIEWER)
-    draft = draft_of(olivia, with_kinds("performance", Kind.RUN, Kind.SCHEDULE))
+    draft = draft_of(olivia, with_kinds("performance", FundHouse.RUN, FundHouse.SCHEDULE))
 
     def approve() -> None:
         with as_(olivia):

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from apps.corpus.extraction.statements import Statement
-from apps.corpus.kinds import Kind
 from apps.corpus.providers.errors import ProviderUnavailableError
+from apps.intents.fund_house import FUND_HOUSE, FundHouse
 from apps.intents.retrieval_settings import RetrievalSettings
 from apps.retrieval.contracts import (
     Candidate,
@@ -278,7 +278,7 @@ def test_retrievers_are_bound_to_scope_kinds_and_sure_filters() -> None:
     answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, sparse=sparse, entries=[entry("Northwind", 2018)]))
     assert len(sparse.seen) == 2  # the statements are ranked by themselves
     for query, bounds in sparse.seen:
-        assert (bounds.kinds, bounds.filter.companies) == ((Kind.REFERENCE_REPORT,), ("Northwind",))
+        assert (bounds.kinds, bounds.filter.companies) == ((FundHouse.REFERENCE_REPORT,), ("Northwind",))
         assert "capex" not in {each.term for each in query.terms}
 
 
@@ -353,7 +353,7 @@ def test_no_statement_is_read_where_no_line_is_asked_for_or_it_is_switched_off()
 def test_withheld_kinds_are_named_in_the_trace() -> None:
     record = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND)).trace.record(Stage.GATE)
     assert record is not None
-    assert {each.subject for each in record.exclusions} == {kind.value for kind in Kind} - {"reference_report"}
+    assert {each.subject for each in record.exclusions} == {kind.value for kind in FUND_HOUSE} - {"reference_report"}
 
 
 def test_kind_that_is_not_permitted_never_reaches_the_context() -> None:
@@ -414,7 +414,7 @@ def test_healer_searches_through_the_same_bounds() -> None:
     sparse = ListRetriever("sparse", FOUND)
     deps = dependencies(FOUND, sparse=sparse, slots=Slots(healer=Asking()), policy=RetrievalSettings(heal_rounds=1))
     answer(asked(CAPEX_QUESTION), deps=deps)
-    assert [bounds.kinds for _, bounds in sparse.seen] == [(Kind.REFERENCE_REPORT,)] * 3
+    assert [bounds.kinds for _, bounds in sparse.seen] == [(FundHouse.REFERENCE_REPORT,)] * 3
 
 
 def test_trace_is_json_without_vectors_or_whole_chunks() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from apps.corpus.kinds import Kind
 from apps.corpus.models import Document, Embedding384
+from apps.intents.fund_house import FundHouse
 from apps.intents.retrieval_settings import RetrievalSettings
 from apps.retrieval.contracts import FloatVector, QueryAnalysis, Question, Rewriting
 from apps.retrieval.dependencies import Slots
@@ -41,7 +42,7 @@ def ask(
     firm: Firm,
     text: str,
     *,
-    kinds: tuple[Kind, ...] = (Kind.RUN,),
+    kinds: tuple[Kind, ...] = (FundHouse.RUN,),
     slots: Slots | None = None,
     policy: RetrievalSettings | None = None,
     scopes: Iterable[str] = (),
@@ -69,7 +70,7 @@ def acme() -> Iterator[Firm]:
                     f"Alpha Fund, quarterly report. The maximum drawdown of the quarter was {drawdown}%.",
                     "Risk limits were kept at all times of the quarter. The manager made no changes to the strategy.",
                 ],
-                kind=Kind.RUN,
+                kind=FundHouse.RUN,
                 title=f"Alpha Fund Q4 {year}",
                 company="Alpha Fund",
                 fiscal_year=year,
@@ -90,7 +91,7 @@ def test_last_quarter_is_answered_from_each_companys_own_newest_report(acme: Fir
         store(
             acme.scopes["fund:beta"],
             [f"Beta Fund, quarterly report. The maximum drawdown of the quarter was {drawdown}%."],
-            kind=Kind.RUN,
+            kind=FundHouse.RUN,
             title=f"Beta Fund Q{quarter} 2024",
             company="Beta Fund",
             fiscal_year=2024,
@@ -108,7 +109,7 @@ def test_named_quarter_is_answered_from_its_own_report(acme: Firm) -> None:
 
 
 def test_kind_without_a_grant_is_not_answered_from(acme: Firm) -> None:
-    assert ask(acme, "What was last quarter's drawdown?", kinds=(Kind.METHODOLOGY,)).answer.refused
+    assert ask(acme, "What was last quarter's drawdown?", kinds=(FundHouse.METHODOLOGY,)).answer.refused
 
 
 def test_nothing_of_another_tenant_is_found(acme: Firm) -> None:
@@ -168,7 +169,7 @@ def test_some_missing_vectors_are_said_too(acme: Firm) -> None:
     store(
         acme.scopes["fund:alpha"],
         ["The drawdown of the Beta Fund was -9.9%."],
-        kind=Kind.RUN,
+        kind=FundHouse.RUN,
         title="Beta Fund",
         model="an earlier model",
     )
@@ -212,7 +213,7 @@ def test_a_question_that_an_older_analysis_reads_alike_is_not_degraded(acme: Fir
 
 
 def test_documents_of_other_scopes_do_not_show_through(acme: Firm) -> None:
-    store(acme.scopes["fund:beta"], ["Rule 10b-5 applies."], kind=Kind.RUN, title="Elsewhere")
+    store(acme.scopes["fund:beta"], ["Rule 10b-5 applies."], kind=FundHouse.RUN, title="Elsewhere")
     Document.objects.filter(title="Elsewhere").update(terms_version=1)
     assert outdated(ask(acme, NAMES_A_RULE, scopes=["fund:alpha"])) == []
     assert len(outdated(ask(acme, NAMES_A_RULE, scopes=["fund:beta"]))) == 1

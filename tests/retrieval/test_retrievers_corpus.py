@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from apps.corpus.extraction.statements import Statement
-from apps.corpus.kinds import Kind
 from apps.corpus.models import Chunk, Document, DocumentStatus
+from apps.intents.fund_house import FundHouse
 from apps.retrieval.contracts import ChunkId, DocumentFilter, DocumentId, FloatVector
 from apps.retrieval.errors import UnsupportedEmbeddingDimensionError
 from apps.retrieval.retrievers.chunks import CorpusChunkStore
@@ -57,7 +57,7 @@ def test_inventory_tells_documents_of_several_jurisdictions_apart(acme: Firm) ->
 def test_inventory_keeps_to_scopes_and_kinds(acme: Firm) -> None:
     store(acme.scopes["fund:alpha"], ["x"], company="Alpha")
     store(acme.scopes["fund:beta"], ["x"], company="Beta")
-    store(acme.scopes["fund:alpha"], ["x"], company="Secret", kind=Kind.RUN)
+    store(acme.scopes["fund:alpha"], ["x"], company="Secret", kind=FundHouse.RUN)
     inventory = CorpusInventoryReader().read(bounds(acme, "fund:alpha"))
     assert [entry.company for entry in inventory.entries] == ["Alpha"]
 
@@ -88,7 +88,7 @@ def test_chunks_come_with_the_jurisdictions_of_their_document(acme: Firm) -> Non
 def test_chunks_outside_the_bounds_are_not_loaded(acme: Firm) -> None:
     wanted = [
         *store(acme.scopes["fund:beta"], ["x"]),
-        *store(acme.scopes["fund:alpha"], ["x"], kind=Kind.RUN),
+        *store(acme.scopes["fund:alpha"], ["x"], kind=FundHouse.RUN),
         *store(acme.scopes["fund:alpha"], ["x"], status=DocumentStatus.SUPERSEDED),
     ]
     assert CorpusChunkStore().load([ChunkId(each) for each in wanted], within=bounds(acme, "fund:alpha")) == ()
@@ -138,7 +138,7 @@ def test_passages_of_statements_keep_to_scopes_kinds_and_live_documents(acme: Fi
     visible = store(acme.scopes["fund:alpha"], ["visible"], statements=marks)
     hidden = [
         *store(acme.scopes["fund:beta"], ["beta"], statements=marks),
-        *store(acme.scopes["fund:alpha"], ["run"], kind=Kind.RUN, statements=marks),
+        *store(acme.scopes["fund:alpha"], ["run"], kind=FundHouse.RUN, statements=marks),
         *store(acme.scopes["fund:alpha"], ["old"], status=DocumentStatus.SUPERSEDED, statements=marks),
     ]
     documents = [document_of(each) for each in (*hidden, *visible)]
@@ -180,7 +180,7 @@ def test_vectors_keep_to_scopes_kinds_and_live_documents(acme: Firm) -> None:
     (own,) = store(acme.scopes["fund:alpha"], ["x"])
     others = [
         *store(acme.scopes["fund:beta"], ["x"]),
-        *store(acme.scopes["fund:alpha"], ["x"], kind=Kind.RUN),
+        *store(acme.scopes["fund:alpha"], ["x"], kind=FundHouse.RUN),
         *store(acme.scopes["fund:alpha"], ["x"], status=DocumentStatus.SUPERSEDED),
     ]
     assert set(vectors(acme, [own, *others], "fund:alpha")) == {own}
@@ -224,7 +224,7 @@ def test_what_stands_around_keeps_to_scopes_kinds_and_live_documents(acme: Firm)
     families = [
         store(acme.scopes["fund:alpha"], ["own", "its neighbour"]),
         store(acme.scopes["fund:beta"], ["x", "y"]),
-        store(acme.scopes["fund:alpha"], ["x", "y"], kind=Kind.RUN),
+        store(acme.scopes["fund:alpha"], ["x", "y"], kind=FundHouse.RUN),
         store(acme.scopes["fund:alpha"], ["x", "y"], status=DocumentStatus.SUPERSEDED),
     ]
     for family in families:

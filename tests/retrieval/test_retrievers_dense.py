@@ -7,8 +7,8 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from apps.corpus.kinds import Kind
 from apps.corpus.models import DocumentStatus
+from apps.intents.fund_house import FundHouse
 from apps.retrieval.contracts import DenseHit, DocumentFilter, SearchBounds, SearchQuery
 from apps.retrieval.errors import UnsupportedEmbeddingDimensionError
 from apps.retrieval.retrievers.dense import DenseRetriever
@@ -64,7 +64,7 @@ def test_vectors_of_another_model_are_not_compared(acme: Firm) -> None:
 def test_other_scopes_and_kinds_are_out_of_reach(acme: Firm) -> None:
     wanted = store(acme.scopes["fund:alpha"], ["custody"])
     store(acme.scopes["fund:beta"], ["custody"])
-    store(acme.scopes["fund:alpha"], ["custody"], kind=Kind.RUN)
+    store(acme.scopes["fund:alpha"], ["custody"], kind=FundHouse.RUN)
     assert [chunk_id for chunk_id, _ in search("custody", bounds(acme, "fund:alpha"))] == wanted
 
 
@@ -107,7 +107,7 @@ def test_they_are_counted_where_nothing_is_found(acme: Firm) -> None:
 
 
 @pytest.mark.parametrize(
-    "unseen", [{"status": DocumentStatus.SUPERSEDED}, {"texts": []}, {"kind": Kind.RUN}, {"company": "Contoso"}]
+    "unseen", [{"status": DocumentStatus.SUPERSEDED}, {"texts": []}, {"kind": FundHouse.RUN}, {"company": "Contoso"}]
 )
 def test_only_what_could_be_found_is_counted(acme: Firm, unseen: dict[str, Any]) -> None:
     store(acme.root, **{"texts": ["custody"], "model": "another", **unseen})

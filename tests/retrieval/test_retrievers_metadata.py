@@ -8,8 +8,9 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from apps.corpus.kinds import DocumentType, Kind
+from apps.corpus.kinds import DocumentType
 from apps.corpus.models import Chunk, Document, DocumentStatus
+from apps.intents.fund_house import FUND_HOUSE, FundHouse
 from apps.retrieval.contracts import DocumentFilter, Ranking, SearchBounds, SearchQuery
 from apps.retrieval.optional.metadata import MetadataRetriever
 from apps.tenants.context import open_scope
@@ -63,8 +64,8 @@ def test_a_passage_is_found_by_what_its_document_states(acme: Firm, word: str, t
 
 def test_a_passage_is_found_by_the_name_of_its_kind(acme: Firm) -> None:
     store(acme.root, ["x"])
-    (wanted,) = store(acme.root, ["x"], kind=Kind.METHODOLOGY)
-    assert found(bounds(acme, kinds=tuple(Kind)), "methodolog") == [wanted]
+    (wanted,) = store(acme.root, ["x"], kind=FundHouse.METHODOLOGY)
+    assert found(bounds(acme, kinds=tuple(FUND_HOUSE)), "methodolog") == [wanted]
 
 
 def test_the_heading_that_says_more_of_it_comes_first(acme: Firm) -> None:
@@ -100,7 +101,7 @@ def test_what_nothing_names_is_not_ranked(acme: Firm) -> None:
 def test_ranking_keeps_to_scopes_kinds_live_documents_and_the_filter(acme: Firm) -> None:
     (own,) = store(acme.scopes["fund:alpha"], ["x"], title="Liquidity", company="Northwind")
     store(acme.scopes["fund:beta"], ["x"], title="Liquidity")
-    store(acme.scopes["fund:alpha"], ["x"], title="Liquidity", kind=Kind.RUN)
+    store(acme.scopes["fund:alpha"], ["x"], title="Liquidity", kind=FundHouse.RUN)
     store(acme.scopes["fund:alpha"], ["x"], title="Liquidity", status=DocumentStatus.SUPERSEDED)
     store(acme.scopes["fund:alpha"], ["x"], title="Liquidity", company="Contoso")
     within = bounds(acme, "fund:alpha", filter=DocumentFilter(companies=("Northwind",)))

@@ -10,9 +10,9 @@ from uuid import UUID
 import pytest
 
 from apps.corpus.extraction.statements import Statement
-from apps.corpus.kinds import Kind
 from apps.corpus.models import DocumentStatus
 from apps.corpus.terms import statement_term, terms
+from apps.intents.fund_house import FundHouse
 from apps.retrieval.contracts import (
     DocumentFilter,
     Period,
@@ -123,7 +123,7 @@ def test_other_scopes_change_no_score(acme: Firm) -> None:
 def test_kinds_that_are_not_permitted_change_no_score(acme: Firm) -> None:
     store(acme.root, ["custody of assets", "risk of swaps"])
     before = search(weighted("custodi"), bounds(acme))
-    store(acme.root, ["custody custody"] * 5, kind=Kind.RUN)
+    store(acme.root, ["custody custody"] * 5, kind=FundHouse.RUN)
     assert search(weighted("custodi"), bounds(acme)) == before
 
 
@@ -220,10 +220,10 @@ def test_what_is_ranked_apart_in_one_pass_is_what_a_ranking_of_its_own_finds(acm
     texts = [f"{'custody ' * (number % 5 + 1)}of risk {number}" for number in range(40)]
     cash_flows = {Statement.CASH_FLOW_STATEMENT: list(range(3, 40, 3))}
     store(acme.root, texts, statements=cash_flows)
-    store(acme.root, ["custody"], kind=Kind.RUN, statements={Statement.CASH_FLOW_STATEMENT: [1]})
+    store(acme.root, ["custody"], kind=FundHouse.RUN, statements={Statement.CASH_FLOW_STATEMENT: [1]})
     (mark,) = (statement_term(each.value) for each in cash_flows)
     query = SearchQuery(terms=weighted("custodi", "risk", mark))
-    retriever, within = SparseRetriever(k1=K1, b=B), bounds(acme, kinds=(Kind.REFERENCE_REPORT,))
+    retriever, within = SparseRetriever(k1=K1, b=B), bounds(acme, kinds=(FundHouse.REFERENCE_REPORT,))
     both = retriever.retrieve(replace(query, apart_terms=(mark,), apart_top_k=4), within=within, top_k=15)
     assert both.hits == retriever.retrieve(query, within=within, top_k=15).hits
     assert both.apart == retriever.retrieve(replace(query, required_terms=(mark,)), within=within, top_k=4).hits

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from apps.corpus.kinds import Kind
 from apps.corpus.terms import is_statement_term
+from apps.intents.fund_house import FundHouse
 from apps.retrieval.contracts import FloatVector
 from apps.retrieval.optional.rewriters.recipes import RECIPES
 from apps.retrieval.optional.rewriters.wordings import (
@@ -133,7 +133,7 @@ def test_every_search_is_within_the_same_bounds(settings: Any, server: ModelServ
     seen = search(name, model_of(settings, profile(server)))
     bounds = [within for _, within in (*seen.dense.seen, *seen.sparse.seen)]
     assert all(each == bounds[0] for each in bounds)
-    assert bounds[0].kinds == (Kind.REFERENCE_REPORT,)
+    assert bounds[0].kinds == (FundHouse.REFERENCE_REPORT,)
     assert bounds[0].filter.companies == ("Northwind",)
     assert [period.fiscal_year for period in bounds[0].filter.periods] == [2018]
 

@@ -7,7 +7,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from apps.corpus.kinds import Kind
+from apps.intents.fund_house import FundHouse
 from apps.retrieval.contracts import Period
 from apps.retrieval.serialise import to_json
 from tests.retrieval.builders import candidate
@@ -18,7 +18,7 @@ def test_dataclasses_become_objects() -> None:
 
 
 def test_ids_dates_and_choices_become_texts() -> None:
-    values = (UUID(int=1), date(2024, 12, 31), Kind.RUN)
+    values = (UUID(int=1), date(2024, 12, 31), FundHouse.RUN)
     assert to_json(values) == ["00000000-0000-0000-0000-000000000001", "2024-12-31", "run"]
 
 

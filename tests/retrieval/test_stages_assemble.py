@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps.corpus.kinds import Kind
+from apps.intents.fund_house import FundHouse
 from apps.retrieval.contracts import ContextBlock
 from apps.retrieval.stages.ranking.assemble import assemble, ref_id
 from tests.retrieval.builders import (
@@ -22,7 +22,7 @@ from tests.retrieval.builders import (
 )
 
 NORTHWIND = entry("Northwind", 2018)
-KINDS = [Kind.RUN, Kind.FUND_PROFILE, Kind.REFERENCE_REPORT]
+KINDS = [FundHouse.RUN, FundHouse.FUND_PROFILE, FundHouse.REFERENCE_REPORT]
 CANDIDATES = st.lists(st.tuples(TEXTS, st.sampled_from(KINDS)), max_size=8).map(
     lambda drawn: [
         candidate(text, number, facts=document(number, kind=kind.value))
@@ -118,7 +118,7 @@ def test_sections_stand_in_the_order_of_the_budgets() -> None:
         candidate("capital expenditure one", 1, facts=document(1, kind="reference_report")),
         candidate("capital expenditure two", 2, facts=document(2, kind="run")),
     ]
-    budgets = [budget(Kind.REFERENCE_REPORT, 600, 2), budget(Kind.RUN, 600, 1)]
+    budgets = [budget(FundHouse.REFERENCE_REPORT, 600, 2), budget(FundHouse.RUN, 600, 1)]
     built = context_of(analysed("capital expenditure"), candidates, budgets=budgets)
     assert [section.kind for section in built.sections] == ["run", "reference_report"]
 
@@ -128,7 +128,7 @@ def test_whole_sections_are_evicted_from_the_bottom() -> None:
         candidate("capital expenditure one", 1, facts=document(1, kind="reference_report")),
         candidate("capital expenditure two", 2, facts=document(2, kind="run")),
     ]
-    budgets = [budget(Kind.RUN, 600, 1), budget(Kind.REFERENCE_REPORT, 600, 2)]
+    budgets = [budget(FundHouse.RUN, 600, 1), budget(FundHouse.REFERENCE_REPORT, 600, 2)]
     built = context_of(analysed("capital expenditure"), candidates, budgets=budgets, total_cap_chars=100)
     assert [section.kind for section in built.sections] == ["run"]
     assert [section.kind for section in built.evicted] == ["reference_report"]

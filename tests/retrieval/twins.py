@@ -20,7 +20,6 @@ from django.utils import timezone
 
 from apps.audit.ids import new_id
 from apps.corpus.jobs import RunOutcome
-from apps.corpus.kinds import Kind
 from apps.corpus.models import Chunk, Document, Page, SourceFile
 from apps.corpus.redaction.text import Span
 from apps.corpus.services.redact import document_redact
@@ -28,6 +27,7 @@ from apps.erasure.contracts import Origin, RunState, Target, TargetType
 from apps.erasure.models import RemovalRun
 from apps.erasure.runs.lease import EnginePolicy
 from apps.erasure.runs.runs import run_propose
+from apps.intents.fund_house import FUND_HOUSE, FundHouse
 from apps.intents.models import PolicyVersion
 from apps.retrieval.contracts import CorpusInventory, Question, SearchBounds
 from apps.retrieval.pipeline import answer
@@ -54,7 +54,13 @@ _TOPICS: Final = (
     ("clients", "A complaint about the {fund} is answered within {n} days; retail clients are told of the risk."),
 )
 _SCOPES: Final = ("fund:alpha", "fund:beta", "firm")
-_KINDS: Final = (Kind.RUN, Kind.REFERENCE_REPORT, Kind.COMPLIANCE_PROFILE, Kind.METHODOLOGY, Kind.FUND_PROFILE)
+_KINDS: Final = (
+    FundHouse.RUN,
+    FundHouse.REFERENCE_REPORT,
+    FundHouse.COMPLIANCE_PROFILE,
+    FundHouse.METHODOLOGY,
+    FundHouse.FUND_PROFILE,
+)
 _FUNDS: Final = ("Alpha Fund", "Beta Fund", "Gamma Fund")
 _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # How long something took; a digest over texts in which short names stand; and how many versions there were of what was
@@ -138,7 +144,7 @@ def answered(firm: Firm, text: str, *, as_of: datetime | None = None) -> Any:
 def inventory(firm: Firm, *, as_of: datetime | None = None) -> CorpusInventory:
     """What is counted by company, type and period."""
     with open_scope(tenant=firm.id, reason="a test") as scope:
-        bounds = SearchBounds(tenant_id=firm.id, scope_ids=tuple(scope.scope_ids), kinds=tuple(Kind), as_of=as_of)
+        bounds = SearchBounds(tenant_id=firm.id, scope_ids=tuple(scope.scope_ids), kinds=tuple(FUND_HOUSE), as_of=as_of)
         return CorpusInventoryReader().read(bounds)
 
 

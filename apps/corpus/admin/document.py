@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST
 from apps.corpus.admin.document_batch import BatchViews
 from apps.corpus.admin.document_correct import correct_view
 from apps.corpus.admin.document_files import original_view, page_image_view
-from apps.corpus.admin.document_filters import CompanyFilter, FiscalYearFilter, ScopeFilter
+from apps.corpus.admin.document_filters import CompanyFilter, FiscalYearFilter, KindFilter, ScopeFilter
 from apps.corpus.admin.document_remove import remove_view
 from apps.corpus.admin.document_text import page_view
 from apps.corpus.admin.document_upload import upload_view
@@ -26,6 +26,7 @@ from apps.corpus.description import InvalidFieldError
 from apps.corpus.extraction import ExtractionError
 from apps.corpus.models import Chunk, Document, DocumentStatus, IngestJob, JobState
 from apps.corpus.progress import progress_of_documents
+from apps.corpus.registry import kind_names, name_of
 from apps.corpus.reservations import reservations
 from apps.corpus.services.documents import may_discard
 from apps.corpus.services.ingest.errors import (
@@ -73,11 +74,11 @@ class DocumentAdmin(TenantModelAdmin):
         "folder of them."
     )
 
-    list_display = ("title", "kind", "scope", "period", "state", "version", "pages", "passages", "received")
+    list_display = ("title", "of_kind", "scope", "period", "state", "version", "pages", "passages", "received")
     list_display_links = ("title",)
     list_filter = (
         ("status", ChoicesDropdownFilter),
-        ("kind", ChoicesDropdownFilter),
+        KindFilter,
         ScopeFilter,
         ("document_type", ChoicesDropdownFilter),
         ("source_type", ChoicesDropdownFilter),
@@ -91,6 +92,8 @@ class DocumentAdmin(TenantModelAdmin):
     add_permission = Permission.DOCUMENT_ADD
     error_fields = {
         "corpus.unknown_kind": "kind",
+        "corpus.retired_kind": "kind",
+        "corpus.kind_not_yours": "kind",
         "tenants.scope_not_granted": "scope",
         "corpus.external_id_taken": "external_id",
     }
@@ -102,7 +105,9 @@ class DocumentAdmin(TenantModelAdmin):
         """The list, with the progress of its rows: one query for all of them. A ready one may be embedded again."""
         changelist: Any = super().get_changelist_instance(request)
         found = progress_of_documents([document.id for document in changelist.result_list])
+        names = kind_names()
         for document in changelist.result_list:
+            document.kind_name = name_of(document.kind, names)
             document.progress = found.get(document.id)
         return changelist
 
@@ -115,6 +120,10 @@ class DocumentAdmin(TenantModelAdmin):
         return super().error_field(error, form)
 
     # --- Display ----------------------------------------------------------------------------------------------------
+
+    @admin.display(description="Kind", ordering="kind")
+    def of_kind(self, document: Document) -> str:
+        return str(getattr(document, "kind_name", None) or name_of(document.kind))
 
     @admin.display(description="Period", ordering="fiscal_year")
     def period(self, document: Document) -> str:
@@ -173,6 +182,7 @@ class DocumentAdmin(TenantModelAdmin):
             title=document.title,
             crumbs=[document.title],
             document=document,
+            kind_name=name_of(document.kind),
             period=period_of(document),
             state=state_cell(document, progress_of_documents([document.id]).get(document.id), self.url("progress")),
             job=job,

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from apps.corpus.models import Document
+from apps.corpus.registry import kind_names, name_of
 from apps.tenants.admin.kit import DropdownFilter
 from apps.tenants.admin.scope_field import scope_choices
 
@@ -24,6 +25,20 @@ class ScopeFilter(DropdownFilter):
         # Only a scope that is offered: any other text would not be a uuid, or not the reader's business.
         known = {value for value, _ in scope_choices()}
         return queryset.filter(scope_id=self.value()) if self.value() in known else queryset
+
+
+class KindFilter(DropdownFilter):
+    title = parameter_name = "kind"
+
+    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin[Any]) -> list[tuple[str, str]]:
+        """The kinds of the policy in force, then those of documents that it no longer has."""
+        names = kind_names()
+        occurring = Document.objects.order_by("kind").values_list("kind", flat=True).distinct()
+        return [*names.items(), *((kind, name_of(kind, names)) for kind in occurring if kind not in names)]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        known = {value for value, _ in self.lookup_choices}
+        return queryset.filter(kind=self.value()) if self.value() in known else queryset
 
 
 class _ValuesFilter(DropdownFilter):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django import forms
@@ -20,9 +20,10 @@ from unfold.widgets import (
 )
 
 from apps.corpus.admin.document_batch import batch_page, keep_batch, not_taken_over, refused_rows
-from apps.corpus.kinds import DocumentType, Kind, SourceType
+from apps.corpus.kinds import DocumentType, SourceType
 from apps.corpus.models import Document
 from apps.corpus.services.ingest.each import FileOutcome, Upload, upload_ingest, uploads_ingest
+from apps.corpus.services.ingest.kind import uploadable_kinds
 from apps.tenants.admin.base import TenantModelAdmin, require
 from apps.tenants.admin.pages import form_page
 from apps.tenants.admin.scope_field import ScopeField
@@ -58,7 +59,7 @@ class UploadForm(forms.Form):
         label="Files", help_text=f"{_FORMATS}. You can upload several at once; each is handled separately."
     )
     kind = forms.ChoiceField(
-        choices=[("", "Choose what it is for"), *Kind.choices],
+        choices=[],
         widget=UnfoldAdminSelectWidget,
         help_text="Decides which questions may reach it (see Policy, In force).",
     )
@@ -101,6 +102,11 @@ class UploadForm(forms.Form):
         widget=UnfoldAdminTextInputWidget,
         help_text="For example EU, CH. Separate them with commas.",
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        kinds = [(each.kind.value, each.name) for each in uploadable_kinds()]
+        cast(forms.ChoiceField, self.fields["kind"]).choices = [("", "Choose what it is for"), *kinds]
 
     def clean(self) -> dict[str, Any]:
         typed = super().clean() or {}

@@ -14,9 +14,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from apps.corpus.api.documents import document_json
+from apps.corpus.api.kind import KindKeyField
 from apps.corpus.api.serializers import DocumentSerializer, FailureSerializer
 from apps.corpus.api.upload import FORM_OVERHEAD_BYTES
-from apps.corpus.kinds import Kind
 from apps.corpus.services.ingest.each import FileOutcome, Upload, uploads_ingest
 from apps.corpus.services.ingest.errors import OtherwiseDescribedError
 from apps.corpus.services.ingest.manifest import ManifestRow, UnusableLineError, read_line
@@ -51,9 +51,7 @@ class BatchUploadSerializer(StrictSerializer):
         help_text="Repeat the field for each file. Each file needs its own name.",
     )
     scope = serializers.CharField(max_length=127, help_text="The key of one of your scopes; see GET /api/v1/scopes/.")
-    kind = serializers.ChoiceField(
-        choices=Kind.choices, help_text="The kind of each file for which the manifest names none."
-    )
+    kind = KindKeyField(help_text="The kind of each file for which the manifest names none: its key.")
     manifest = serializers.CharField(
         max_length=_MANIFEST_CHARS,
         required=False,

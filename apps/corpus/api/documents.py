@@ -25,6 +25,8 @@ from apps.corpus.progress import progress_of_documents
 from apps.corpus.services.ingest.errors import (
     EmptyUploadError,
     ExternalIdTakenError,
+    KindNotYoursError,
+    RetiredKindError,
     UnknownDocumentError,
     UnknownKindError,
     UploadTooLargeError,
@@ -58,6 +60,8 @@ class DocumentListView(ApiListView[Document]):
     field_of_error: ClassVar[Mapping[type[Exception], str]] = {
         ScopeNotGrantedError: "scope",
         UnknownKindError: "kind",
+        RetiredKindError: "kind",
+        KindNotYoursError: "kind",
         UnknownDocumentError: "replaces",
         EmptyUploadError: "file",
         UploadTooLargeError: "file",

@@ -5,14 +5,23 @@ from __future__ import annotations
 from django.db.models import QuerySet
 from django_filters import rest_framework as filters
 
-from apps.corpus.kinds import DocumentType, Kind
+from apps.corpus.kinds import DocumentType
 from apps.corpus.models import Chunk, Document, DocumentStatus, IngestJob, JobState
-from apps.tenants.api.filtering import FilterSet, SeveralFilter, changed_filter, flag_filter, text_filter, whole_filter
+from apps.corpus.registry import kind_names
+from apps.tenants.api.filtering import (
+    FilterSet,
+    SeveralFilter,
+    changed_filter,
+    flag_filter,
+    several_texts_filter,
+    text_filter,
+    whole_filter,
+)
 from apps.tenants.selectors.tenants import scope_by_key
 
 
 class DocumentFilter(FilterSet):
-    kind = SeveralFilter(choices=Kind.choices, help_text="Repeat it to match any of several.")
+    kind = several_texts_filter(kind_names, help_text="A kind's key. Repeat it to match any of several.")
     status = SeveralFilter(choices=DocumentStatus.choices, help_text="Repeat it to match any of several.")
     scope = text_filter(max_length=127, method="in_scope", help_text="A scope's key, without the scopes below it.")
     document_type = filters.ChoiceFilter(choices=DocumentType.choices, empty_label=None)

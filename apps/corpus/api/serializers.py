@@ -10,7 +10,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from apps.corpus.extraction.contracts import HowPageRead
-from apps.corpus.kinds import DocumentType, Kind, SourceType
+from apps.corpus.kinds import DocumentType, SourceType
 from apps.corpus.models import Chunk, Document, DocumentStatus, IngestJob, JobStage, JobState, Page
 from apps.corpus.progress import IngestProgress, progress_of_job
 
@@ -76,7 +76,7 @@ class JobSerializer(JobProgressSerializer):
 class DocumentSerializer(serializers.ModelSerializer[Document]):
     """One version of one document. Needs the context `progress`: the latest job's progress by document id."""
 
-    kind = serializers.ChoiceField(choices=Kind.choices, read_only=True)
+    kind = serializers.CharField(read_only=True, help_text="The key of a kind of the policy.")
     document_type = serializers.ChoiceField(choices=DocumentType.choices, read_only=True)
     source_type = serializers.ChoiceField(choices=SourceType.choices, read_only=True)
     status = serializers.ChoiceField(choices=DocumentStatus.choices, read_only=True)

@@ -7,8 +7,9 @@ from typing import Any
 from django.core.files.uploadedfile import UploadedFile
 from rest_framework import serializers
 
+from apps.corpus.api.kind import KindKeyField
 from apps.corpus.description import InvalidFieldError
-from apps.corpus.kinds import DocumentType, Kind, SourceType
+from apps.corpus.kinds import DocumentType, SourceType
 from apps.corpus.services.ingest.document import IngestResult, document_ingest
 from apps.corpus.services.ingest.errors import OtherwiseDescribedError
 from apps.corpus.services.ingest.metadata import metadata_from_row
@@ -26,8 +27,8 @@ class UploadSerializer(StrictSerializer):
         allow_empty_file=True, max_length=255, help_text="PDF, HTML, DOCX, Markdown, CSV, JSON or text."
     )
     scope = serializers.CharField(max_length=127, help_text="The key of one of your scopes; see GET /api/v1/scopes/.")
-    kind = serializers.ChoiceField(
-        choices=Kind.choices, help_text="What the document is for. It decides which intents reach it."
+    kind = KindKeyField(
+        help_text="The key of a kind of your policy, which decides what may reach it; see its `budgets`."
     )
     title = serializers.CharField(
         max_length=300,

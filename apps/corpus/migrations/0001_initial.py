@@ -28,19 +28,7 @@ class Migration(migrations.Migration):
                 (
                     "kind",
                     models.CharField(
-                        choices=[
-                            ("org_profile", "Firm profile"),
-                            ("compliance_profile", "Compliance profile"),
-                            ("methodology", "Methodology"),
-                            ("fund_profile", "Fund profile"),
-                            ("style_sample", "House style sample"),
-                            ("run", "Past run"),
-                            ("report_edit_pattern", "Report edit pattern"),
-                            ("dataset_summary", "Dataset summary"),
-                            ("schedule", "Schedule"),
-                            ("reference_report", "Reference report"),
-                        ],
-                        help_text="The kind decides which intents may reach the document.",
+                        help_text="The key of a kind of the policy, which decides which intents may reach the document.",
                         max_length=32,
                     ),
                 ),
@@ -169,6 +157,9 @@ class Migration(migrations.Migration):
                         fields=("tenant", "scope", "series_id"),
                         name="document_one_ready_version",
                     ),
+                    models.CheckConstraint(
+                        condition=models.Q(("kind__regex", r"^[a-z][a-z0-9_]{0,31}$")), name="document_kind_key"
+                    ),
                 ],
             },
         ),
@@ -211,21 +202,7 @@ class Migration(migrations.Migration):
                 ("id", ID),
                 (
                     "kind",
-                    models.CharField(
-                        choices=[
-                            ("org_profile", "Firm profile"),
-                            ("compliance_profile", "Compliance profile"),
-                            ("methodology", "Methodology"),
-                            ("fund_profile", "Fund profile"),
-                            ("style_sample", "House style sample"),
-                            ("run", "Past run"),
-                            ("report_edit_pattern", "Report edit pattern"),
-                            ("dataset_summary", "Dataset summary"),
-                            ("schedule", "Schedule"),
-                            ("reference_report", "Reference report"),
-                        ],
-                        max_length=32,
-                    ),
+                    models.CharField(max_length=32),
                 ),
                 ("number", models.PositiveIntegerField()),
                 ("is_parent", models.BooleanField(default=False)),
@@ -256,6 +233,9 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(
                         condition=models.Q(("page_end__gte", models.F("page_start"))), name="chunk_pages_in_order"
                     ),
+                    models.CheckConstraint(
+                        condition=models.Q(("kind__regex", r"^[a-z][a-z0-9_]{0,31}$")), name="chunk_kind_key"
+                    ),
                 ],
             },
         ),
@@ -265,21 +245,7 @@ class Migration(migrations.Migration):
                 ("id", ID),
                 (
                     "kind",
-                    models.CharField(
-                        choices=[
-                            ("org_profile", "Firm profile"),
-                            ("compliance_profile", "Compliance profile"),
-                            ("methodology", "Methodology"),
-                            ("fund_profile", "Fund profile"),
-                            ("style_sample", "House style sample"),
-                            ("run", "Past run"),
-                            ("report_edit_pattern", "Report edit pattern"),
-                            ("dataset_summary", "Dataset summary"),
-                            ("schedule", "Schedule"),
-                            ("reference_report", "Reference report"),
-                        ],
-                        max_length=32,
-                    ),
+                    models.CharField(max_length=32),
                 ),
                 ("term", models.CharField(db_collation="C", max_length=64)),
                 ("chunk_numbers", ArrayField(models.IntegerField())),
@@ -295,6 +261,9 @@ class Migration(migrations.Migration):
                 ],
                 "constraints": [
                     models.UniqueConstraint(fields=("tenant", "scope", "document", "term"), name="posting_once"),
+                    models.CheckConstraint(
+                        condition=models.Q(("kind__regex", r"^[a-z][a-z0-9_]{0,31}$")), name="posting_kind_key"
+                    ),
                 ],
             },
         ),
@@ -304,21 +273,7 @@ class Migration(migrations.Migration):
                 ("id", ID),
                 (
                     "kind",
-                    models.CharField(
-                        choices=[
-                            ("org_profile", "Firm profile"),
-                            ("compliance_profile", "Compliance profile"),
-                            ("methodology", "Methodology"),
-                            ("fund_profile", "Fund profile"),
-                            ("style_sample", "House style sample"),
-                            ("run", "Past run"),
-                            ("report_edit_pattern", "Report edit pattern"),
-                            ("dataset_summary", "Dataset summary"),
-                            ("schedule", "Schedule"),
-                            ("reference_report", "Reference report"),
-                        ],
-                        max_length=32,
-                    ),
+                    models.CharField(max_length=32),
                 ),
                 ("model", models.CharField(max_length=127)),
                 ("vector", pgvector.django.halfvec.HalfVectorField(dimensions=384)),
@@ -330,6 +285,9 @@ class Migration(migrations.Migration):
             options={
                 "constraints": [
                     models.UniqueConstraint(fields=("tenant", "scope", "chunk", "model"), name="embedding_384_once"),
+                    models.CheckConstraint(
+                        condition=models.Q(("kind__regex", r"^[a-z][a-z0-9_]{0,31}$")), name="embedding_384_kind_key"
+                    ),
                 ],
             },
         ),
@@ -339,21 +297,7 @@ class Migration(migrations.Migration):
                 ("id", ID),
                 (
                     "kind",
-                    models.CharField(
-                        choices=[
-                            ("org_profile", "Firm profile"),
-                            ("compliance_profile", "Compliance profile"),
-                            ("methodology", "Methodology"),
-                            ("fund_profile", "Fund profile"),
-                            ("style_sample", "House style sample"),
-                            ("run", "Past run"),
-                            ("report_edit_pattern", "Report edit pattern"),
-                            ("dataset_summary", "Dataset summary"),
-                            ("schedule", "Schedule"),
-                            ("reference_report", "Reference report"),
-                        ],
-                        max_length=32,
-                    ),
+                    models.CharField(max_length=32),
                 ),
                 ("model", models.CharField(max_length=127)),
                 ("vector", pgvector.django.halfvec.HalfVectorField(dimensions=768)),
@@ -365,6 +309,9 @@ class Migration(migrations.Migration):
             options={
                 "constraints": [
                     models.UniqueConstraint(fields=("tenant", "scope", "chunk", "model"), name="embedding_768_once"),
+                    models.CheckConstraint(
+                        condition=models.Q(("kind__regex", r"^[a-z][a-z0-9_]{0,31}$")), name="embedding_768_kind_key"
+                    ),
                 ],
             },
         ),
@@ -374,21 +321,7 @@ class Migration(migrations.Migration):
                 ("id", ID),
                 (
                     "kind",
-                    models.CharField(
-                        choices=[
-                            ("org_profile", "Firm profile"),
-                            ("compliance_profile", "Compliance profile"),
-                            ("methodology", "Methodology"),
-                            ("fund_profile", "Fund profile"),
-                            ("style_sample", "House style sample"),
-                            ("run", "Past run"),
-                            ("report_edit_pattern", "Report edit pattern"),
-                            ("dataset_summary", "Dataset summary"),
-                            ("schedule", "Schedule"),
-                            ("reference_report", "Reference report"),
-                        ],
-                        max_length=32,
-                    ),
+                    models.CharField(max_length=32),
                 ),
                 ("model", models.CharField(max_length=127)),
                 ("vector", pgvector.django.halfvec.HalfVectorField(dimensions=1536)),
@@ -400,6 +333,9 @@ class Migration(migrations.Migration):
             options={
                 "constraints": [
                     models.UniqueConstraint(fields=("tenant", "scope", "chunk", "model"), name="embedding_1536_once"),
+                    models.CheckConstraint(
+                        condition=models.Q(("kind__regex", r"^[a-z][a-z0-9_]{0,31}$")), name="embedding_1536_kind_key"
+                    ),
                 ],
             },
         ),

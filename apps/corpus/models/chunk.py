@@ -6,7 +6,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from apps.corpus.extraction.contracts import HowPageRead, how_page_read
-from apps.corpus.kinds import Kind
+from apps.corpus.kinds import KIND_KEY
 from apps.corpus.models.document import Document
 from apps.tenants.models.base import ScopedModel, TenantForeignKey
 from apps.tenants.personal_data import Fields, PersonalData, Phase, Sort, reasons
@@ -66,7 +66,7 @@ class Chunk(ScopedModel):
     """
 
     document = TenantForeignKey(Document, on_delete=models.CASCADE, related_name="chunks")
-    kind = models.CharField(max_length=32, choices=Kind.choices)
+    kind = models.CharField(max_length=32)
     number = models.PositiveIntegerField()
     is_parent = models.BooleanField(default=False)
     parent = TenantForeignKey("self", on_delete=models.CASCADE, null=True, blank=True, related_name="children")
@@ -121,6 +121,7 @@ class Chunk(ScopedModel):
             models.CheckConstraint(
                 condition=models.Q(page_end__gte=models.F("page_start")), name="chunk_pages_in_order"
             ),
+            models.CheckConstraint(condition=models.Q(kind__regex=KIND_KEY), name="chunk_kind_key"),
         )
 
     def __str__(self) -> str:
@@ -138,7 +139,7 @@ class Posting(ScopedModel):
     """
 
     document = TenantForeignKey(Document, on_delete=models.CASCADE, related_name="postings")
-    kind = models.CharField(max_length=32, choices=Kind.choices)
+    kind = models.CharField(max_length=32)
     # The C collation compares bytes. It takes half the time of a linguistic one, and is the same on every machine.
     term = models.CharField(max_length=64, db_collation="C")
     chunk_numbers = ArrayField(models.IntegerField())
@@ -158,7 +159,10 @@ class Posting(ScopedModel):
     )
 
     class Meta:
-        constraints = (models.UniqueConstraint(fields=["tenant", "scope", "document", "term"], name="posting_once"),)
+        constraints = (
+            models.UniqueConstraint(fields=["tenant", "scope", "document", "term"], name="posting_once"),
+            models.CheckConstraint(condition=models.Q(kind__regex=KIND_KEY), name="posting_kind_key"),
+        )
         indexes = (models.Index(fields=["tenant", "scope", "term", "kind"], name="posting_by_term"),)
 
     def __str__(self) -> str:

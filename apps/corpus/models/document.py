@@ -7,7 +7,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models.functions import Now
 
-from apps.corpus.kinds import DocumentType, Kind, SourceType
+from apps.corpus.kinds import KIND_KEY, DocumentType, SourceType
 from apps.tenants.models.base import ScopedModel, TenantForeignKey
 from apps.tenants.personal_data import Fields, PersonalData, Phase, RowStore, Sort, TargetType, reasons
 from apps.tenants.personal_data.stores import OF_ANY, rows_of_document
@@ -33,7 +33,7 @@ class Document(ScopedModel):
     """
 
     kind = models.CharField(
-        max_length=32, choices=Kind.choices, help_text="The kind decides which intents may reach the document."
+        max_length=32, help_text="The key of a kind of the policy, which decides which intents may reach the document."
     )
     title = models.CharField(max_length=300)
     slug = models.CharField(max_length=120, editable=False, help_text="How citations name this version.")
@@ -121,6 +121,7 @@ class Document(ScopedModel):
                 condition=models.Q(status="ready"),
                 name="document_one_ready_version",
             ),
+            models.CheckConstraint(condition=models.Q(kind__regex=KIND_KEY), name="document_kind_key"),
         )
         indexes = (
             models.Index(fields=["tenant", "scope", "kind", "status"], name="document_by_scope_kind"),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from django.db import models
 from pgvector.django import HalfVectorField
 
-from apps.corpus.kinds import Kind
+from apps.corpus.kinds import KIND_KEY
 from apps.corpus.models.chunk import Chunk
 from apps.corpus.models.document import Document
 from apps.tenants.models.base import ScopedModel, TenantForeignKey
@@ -37,7 +37,7 @@ class _Embedding(ScopedModel):
 
     document = TenantForeignKey(Document, on_delete=models.CASCADE, related_name="+")
     chunk = TenantForeignKey(Chunk, on_delete=models.CASCADE, related_name="+")
-    kind = models.CharField(max_length=32, choices=Kind.choices)
+    kind = models.CharField(max_length=32)
     model = models.CharField(max_length=127)
 
     class Meta:
@@ -55,6 +55,7 @@ class Embedding384(_Embedding):
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=["tenant", "scope", "chunk", "model"], name="embedding_384_once"),
+            models.CheckConstraint(condition=models.Q(kind__regex=KIND_KEY), name="embedding_384_kind_key"),
         )
 
 
@@ -66,6 +67,7 @@ class Embedding768(_Embedding):
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=["tenant", "scope", "chunk", "model"], name="embedding_768_once"),
+            models.CheckConstraint(condition=models.Q(kind__regex=KIND_KEY), name="embedding_768_kind_key"),
         )
 
 
@@ -77,6 +79,7 @@ class Embedding1536(_Embedding):
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=["tenant", "scope", "chunk", "model"], name="embedding_1536_once"),
+            models.CheckConstraint(condition=models.Q(kind__regex=KIND_KEY), name="embedding_1536_kind_key"),
         )
 
 

@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from apps.corpus.models import Document, IngestJob
+from apps.corpus.registry import kind_names, name_of
 from apps.corpus.services.ingest.errors import RestrictedContentError
 from apps.erasure.contracts import Target, TargetType
 from apps.erasure.declarations.holdable import Item
@@ -54,7 +55,8 @@ class DocumentItems:
         if lock:
             documents = documents.select_for_update(of=("self",))
         found = {document.id: document for document in documents.select_related("scope")}
-        return {target: _item(found[target.id]) for target in targets if target.id in found}
+        names = kind_names()
+        return {target: _item(found[target.id], names) for target in targets if target.id in found}
 
     def search(self, words: str, *, limit: int) -> Sequence[Item]:
         """Return documents with each word in the title, company, file name or external id, newest first."""
@@ -68,7 +70,8 @@ class DocumentItems:
                 | Q(filename__icontains=word)
                 | Q(external_id__icontains=word)
             )
-        return [_item(document) for document in documents.order_by("-created_at", "-id")[:limit]]
+        names = kind_names()
+        return [_item(document, names) for document in documents.order_by("-created_at", "-id")[:limit]]
 
     def withdraw(self, ids: Sequence[UUID]) -> None:
         """Delete the stored responses about these documents and their jobs, which repeat the title for a day."""
@@ -76,11 +79,11 @@ class DocumentItems:
         IdempotentRequest.objects.filter(subject_id__in=[*ids, *jobs]).delete()
 
 
-def _item(document: Document) -> Item:
+def _item(document: Document, names: dict[str, str]) -> Item:
     return Item(
         target=Target(type=TargetType.DOCUMENT, id=document.id),
         name=document.title,
-        detail=f"{document.get_kind_display()}, {document.scope}, version {document.version}",
+        detail=f"{name_of(document.kind, names)}, {document.scope}, version {document.version}",
         page="corpus_document_change",
         page_id=document.id,
         scope_ids=(document.scope_id,),

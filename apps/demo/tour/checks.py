@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from apps.corpus.kinds import Kind
 from apps.demo.tenants import DEMO_TENANTS, DemoTenant
 from apps.demo.tour.asking import AskedQuestion
 from apps.demo.tour.client import Json
 from apps.intents.contracts import UNRECOGNISED
+from apps.intents.fund_house import FUND_HOUSE
 from apps.tenants.context import open_scope
 from apps.tenants.errors import ResidencyError
 from apps.tenants.ids import TenantId
@@ -29,7 +29,7 @@ class Check:
 
 def document_checks(firm: DemoTenant, documents: list[Json]) -> Iterator[Check]:
     kinds = {document["kind"] for document in documents}
-    missing = sorted(set(Kind.values) - kinds)
+    missing = sorted({kind.value for kind in FUND_HOUSE} - kinds)
     yield _check(f"{firm.slug}: documents of all ten kinds are searchable", not missing, ", ".join(missing))
 
 

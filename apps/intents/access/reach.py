@@ -42,9 +42,8 @@ def intent_reaches(policy: PolicySnapshot) -> tuple[IntentReach, ...]:
 
 
 def kind_order(policy: PolicySnapshot) -> tuple[Kind, ...]:
-    """Return all kinds by the priority of their budgets; kinds without a budget come last."""
-    budgeted = [budget.kind for budget in sorted(policy.budgets, key=lambda budget: budget.position)]
-    return (*budgeted, *(kind for kind in Kind if kind not in budgeted))
+    """Return all kinds by the priority of their budgets."""
+    return policy.kinds
 
 
 def access_answer(facts: AccessFacts, *, intent: str = "") -> AccessAnswer:
@@ -79,7 +78,7 @@ def access_answer(facts: AccessFacts, *, intent: str = "") -> AccessAnswer:
         subject=facts.subject,
         intent=intent,
         intents=asked,
-        kind_order=kind_order(facts.policy) if facts.policy else tuple(Kind),
+        kind_order=kind_order(facts.policy) if facts.policy else (),
         scopes=tuple(sorted(seen, key=lambda scope: scope.key)),
         hidden_scopes=len(reached) - len(seen),
         granted_by=tuple(_granted_by(holding, facts.names) for holding in valid),

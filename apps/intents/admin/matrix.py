@@ -35,9 +35,8 @@ class MatrixRow:
 
 
 def kinds_in_order(snapshot: PolicySnapshot) -> tuple[Kind, ...]:
-    """By budget priority; a kind without a budget comes last."""
-    budgeted = [budget.kind for budget in sorted(snapshot.budgets, key=lambda budget: budget.position)]
-    return (*budgeted, *(kind for kind in Kind if kind not in budgeted))
+    """By budget priority."""
+    return snapshot.kinds
 
 
 def matrix(snapshot: PolicySnapshot) -> tuple[MatrixRow, ...]:

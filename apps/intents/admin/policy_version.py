@@ -12,11 +12,11 @@ from django.urls.resolvers import URLPattern
 from django.utils.html import format_html
 from django.utils.text import Truncator
 
-from apps.corpus.kinds import Kind
 from apps.intents.admin.matrix import kinds_in_order, matrix, search_settings, thresholds
 from apps.intents.admin.review.facts import story
 from apps.intents.admin.review.links import AuthorFilter, StandingFilter, compare_url, copy_url, review_url
 from apps.intents.contracts import PolicySnapshot
+from apps.intents.kinds import reached_by_nobody
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.policy_file import render_policy_file, version_heading
 from apps.intents.rendering import policy_sha256
@@ -172,7 +172,7 @@ class PolicyVersionAdmin(TenantModelAdmin):
             kinds=kinds_in_order(snapshot),
             rows=matrix(snapshot),
             budgets=sorted(snapshot.budgets, key=lambda budget: budget.position),
-            kind_labels={kind: Kind(kind).label for kind in Kind},
+            unreached=reached_by_nobody(snapshot),
             thresholds=thresholds(snapshot.classifier),
             search_settings=search_settings(snapshot.retrieval),
             content_sha256=policy_sha256(snapshot),

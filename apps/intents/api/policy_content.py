@@ -12,13 +12,15 @@ from typing import Any, Final
 
 from rest_framework import serializers
 
-from apps.corpus.kinds import Kind
+from apps.corpus.api.kind import KindKeyField
+from apps.corpus.kinds import RetentionClass, SourceType
 from apps.intents.api.content_fields import NumberField, TextField
 from apps.intents.contracts import FALLBACK_NAME, ClassifierSettings, RecordingMode
 from apps.intents.errors import InvalidRetrievalSettingsError
 from apps.intents.invariants import LONGEST_NAME as LONGEST_INVARIANT
 from apps.intents.invariants import MOST_INVARIANTS, InvariantMode
 from apps.intents.policy_file.parsing import (
+    LONGEST_DOCUMENT_EXAMPLE,
     LONGEST_EXAMPLE,
     LONGEST_LABEL,
     LONGEST_NAME,
@@ -27,6 +29,7 @@ from apps.intents.policy_file.parsing import (
     MOST_NEIGHBOURS,
 )
 from apps.intents.retrieval_settings import RetrievalSettings, retrieval_settings_from_json
+from apps.intents.validation import MAXIMUM_KINDS
 from apps.tenants.api.serializers import Field, StrictSerializer, choices_of
 from apps.tenants.roles import Role
 
@@ -41,7 +44,7 @@ class _RuleSerializer(StrictSerializer):
     """What an intent and the fallback have in common."""
 
     description = TextField(max_length=LONGEST_DESCRIPTION, help_text="Which questions belong here, in plain words.")
-    kinds = serializers.ListField(child=serializers.ChoiceField(choices=Kind.choices), max_length=len(Kind))
+    kinds = serializers.ListField(child=KindKeyField(), max_length=MAXIMUM_KINDS)
     recording_mode = serializers.ChoiceField(choices=choices_of(RecordingMode))
     examples = serializers.ListField(
         child=TextField(max_length=LONGEST_EXAMPLE), max_length=MOST_EXAMPLES, help_text="Review examples."
@@ -82,7 +85,30 @@ class IntentContentSerializer(_RuleSerializer):
 
 
 class BudgetContentSerializer(StrictSerializer):
-    kind = serializers.ChoiceField(choices=Kind.choices)
+    """A kind of document. What is left out gets its default."""
+
+    kind = KindKeyField(help_text="The key: how documents name their kind. It never changes.")
+    name = TextField(max_length=LONGEST_LABEL, required=False, help_text="What pages call it.")
+    description = TextField(max_length=LONGEST_DESCRIPTION, required=False, allow_blank=True)
+    examples = serializers.ListField(
+        child=TextField(max_length=LONGEST_DOCUMENT_EXAMPLE),
+        max_length=50,
+        required=False,
+        help_text="Of such documents, in words.",
+    )
+    retention_class = serializers.ChoiceField(
+        choices=RetentionClass.choices, required=False, help_text="Which rule of the retention schedule it follows."
+    )
+    source_category = serializers.ChoiceField(
+        choices=SourceType.choices, required=False, help_text="The source of documents whose upload does not say it."
+    )
+    uploaders = serializers.ListField(
+        child=serializers.ChoiceField(choices=Role.choices),
+        max_length=len(Role),
+        required=False,
+        help_text="The roles that may upload it; empty for all that may add documents.",
+    )
+    retired = serializers.BooleanField(required=False, help_text="true: nothing more is uploaded as such.")
     cap_chars = serializers.IntegerField(min_value=1, max_value=MOST_CHARS)
 
     def get_fields(self) -> dict[str, Field]:
@@ -115,7 +141,7 @@ class InvariantContentSerializer(StrictSerializer):
     intents = serializers.ListField(
         child=TextField(max_length=LONGEST_NAME), max_length=MOST_INTENTS, help_text="Their names; empty for all."
     )
-    kinds = serializers.ListField(child=serializers.ChoiceField(choices=Kind.choices), max_length=len(Kind))
+    kinds = serializers.ListField(child=KindKeyField(), max_length=MAXIMUM_KINDS)
 
 
 class PolicyContentSerializer(StrictSerializer):
@@ -124,7 +150,7 @@ class PolicyContentSerializer(StrictSerializer):
     intents = serializers.ListField(child=IntentContentSerializer(), max_length=MOST_INTENTS)
     fallback = FallbackContentSerializer()
     budgets = serializers.ListField(
-        child=BudgetContentSerializer(), max_length=len(Kind), help_text="Highest priority first."
+        child=BudgetContentSerializer(), max_length=MAXIMUM_KINDS, help_text="Highest priority first."
     )
     total_cap_chars = serializers.IntegerField(min_value=1, max_value=MOST_CHARS)
     classifier = ClassifierContentSerializer()

@@ -21,6 +21,7 @@ from apps.intents.diff import policy_diff_json
 from apps.intents.policy_file import render_policy_file, version_heading
 from apps.intents.selectors import policy_in_force, policy_versions, version_snapshot
 from apps.intents.services.checking import version_checked
+from apps.intents.services.successor import usage_problems
 from apps.intents.standing import TO_COME
 from apps.intents.validation import policy_problems
 from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
@@ -127,8 +128,9 @@ class PolicyVersionCheckView(ApiView):
         acting = ShortScopes.all_of(self.principal)
         with acting.open():
             version = visible_version(id)
-            in_force = policy_in_force() if version.status in TO_COME else None
-            problems = list(policy_problems(version_snapshot(version), in_force))
+            snapshot = version_snapshot(version)
+            to_come = version.status in TO_COME
+            problems = list(usage_problems(snapshot) if to_come else policy_problems(snapshot))
         golden = None if problems else version_checked(version.id, acting).result()
         return Response(
             {

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.corpus.kinds import Kind
+from apps.corpus.kinds import RetentionClass, SourceType
 from apps.intents.contracts import RecordingMode
 from apps.intents.errors import NoPolicyInForceError
 from apps.intents.invariants import InvariantMode
@@ -21,12 +21,12 @@ from apps.intents.selectors import policy_in_force
 from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
 from apps.tenants.api.serializers import LabelledSerializer, StrictSerializer, choices_of
 from apps.tenants.api.views import ApiView
-from apps.tenants.roles import Permission
+from apps.tenants.roles import Permission, Role
 
 
 class FallbackSerializer(LabelledSerializer):
     description = serializers.CharField()
-    kinds = serializers.ListField(child=serializers.ChoiceField(choices=Kind.choices))
+    kinds = serializers.ListField(child=serializers.CharField())
     recording_mode = serializers.ChoiceField(choices=choices_of(RecordingMode))
     examples = serializers.ListField(child=serializers.CharField())
 
@@ -38,8 +38,17 @@ class IntentSerializer(FallbackSerializer):
 
 
 class BudgetSerializer(LabelledSerializer):
-    kind = serializers.ChoiceField(choices=Kind.choices)
+    kind = serializers.CharField(help_text="The key.")
+    name = serializers.CharField()
+    description = serializers.CharField(allow_blank=True)
+    examples = serializers.ListField(child=serializers.CharField())
     cap_chars = serializers.IntegerField()
+    retention_class = serializers.ChoiceField(choices=RetentionClass.choices)
+    source_category = serializers.ChoiceField(choices=SourceType.choices)
+    uploaders = serializers.ListField(
+        child=serializers.ChoiceField(choices=Role.choices), help_text="Empty for all that may add documents."
+    )
+    retired = serializers.BooleanField(help_text="true: nothing more is uploaded as such.")
 
 
 class InvariantSerializer(serializers.Serializer[Any]):

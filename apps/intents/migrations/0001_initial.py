@@ -238,21 +238,7 @@ class Migration(migrations.Migration):
                 ("id", ID),
                 (
                     "kind",
-                    models.CharField(
-                        choices=[
-                            ("org_profile", "Firm profile"),
-                            ("compliance_profile", "Compliance profile"),
-                            ("methodology", "Methodology"),
-                            ("fund_profile", "Fund profile"),
-                            ("style_sample", "House style sample"),
-                            ("run", "Past run"),
-                            ("report_edit_pattern", "Report edit pattern"),
-                            ("dataset_summary", "Dataset summary"),
-                            ("schedule", "Schedule"),
-                            ("reference_report", "Reference report"),
-                        ],
-                        max_length=32,
-                    ),
+                    models.CharField(help_text="The key: how documents name their kind.", max_length=32),
                 ),
                 (
                     "label",
@@ -272,6 +258,59 @@ class Migration(migrations.Migration):
                         validators=[django.core.validators.MinValueValidator(1)],
                     ),
                 ),
+                ("name", models.CharField(help_text="What the kind is called on pages.", max_length=80)),
+                ("description", models.TextField(blank=True, help_text="What belongs to it, in plain words.")),
+                (
+                    "examples",
+                    ArrayField(models.CharField(max_length=200), blank=True, db_default=[], default=list, size=None),
+                ),
+                (
+                    "retention_class",
+                    models.CharField(
+                        choices=[
+                            ("org_profile", "Firm profile"),
+                            ("compliance_profile", "Compliance profile"),
+                            ("methodology", "Methodology"),
+                            ("fund_profile", "Fund profile"),
+                            ("style_sample", "House style sample"),
+                            ("run", "Past run"),
+                            ("report_edit_pattern", "Report edit pattern"),
+                            ("dataset_summary", "Dataset summary"),
+                            ("schedule", "Schedule"),
+                            ("reference_report", "Reference report"),
+                            ("client_record", "Client record"),
+                            ("record", "Other record"),
+                        ],
+                        default="record",
+                        max_length=32,
+                    ),
+                ),
+                (
+                    "source_category",
+                    models.CharField(
+                        choices=[
+                            ("official", "Official"),
+                            ("news", "News"),
+                            ("research", "Research"),
+                            ("policy", "Policy"),
+                            ("internal", "Internal"),
+                        ],
+                        default="internal",
+                        max_length=16,
+                    ),
+                ),
+                (
+                    "uploaders",
+                    ArrayField(
+                        models.CharField(max_length=32),
+                        blank=True,
+                        db_default=[],
+                        default=list,
+                        help_text="The roles that may upload it; empty for all that may add documents.",
+                        size=None,
+                    ),
+                ),
+                ("retired", models.BooleanField(default=False, help_text="Nothing more is uploaded as such.")),
                 ("tenant", TENANT),
                 ("version", TenantForeignKey("intents.policyversion", models.CASCADE, related_name="budgets")),
             ],
@@ -285,9 +324,12 @@ class Migration(migrations.Migration):
                         name="kind_budget_position_once",
                     ),
                     models.CheckConstraint(
+                        condition=models.Q(("kind__regex", r"^[a-z][a-z0-9_]{0,31}$")), name="kind_budget_kind_key"
+                    ),
+                    models.CheckConstraint(
                         condition=models.Q(
                             (
-                                "kind__in",
+                                "retention_class__in",
                                 [
                                     "org_profile",
                                     "compliance_profile",
@@ -299,10 +341,27 @@ class Migration(migrations.Migration):
                                     "dataset_summary",
                                     "schedule",
                                     "reference_report",
+                                    "client_record",
+                                    "record",
                                 ],
                             )
                         ),
-                        name="kind_budget_known_kind",
+                        name="kind_budget_known_class",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("source_category__in", ["official", "news", "research", "policy", "internal"])
+                        ),
+                        name="kind_budget_known_source",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "uploaders__contained_by",
+                                ["compliance_officer", "reviewer", "dpo", "analyst", "auditor", "tenant_admin"],
+                            )
+                        ),
+                        name="kind_budget_known_uploaders",
                     ),
                     models.CheckConstraint(condition=models.Q(("cap_chars__gt", 0)), name="kind_budget_cap_positive"),
                 ],
@@ -360,21 +419,7 @@ class Migration(migrations.Migration):
                 ("id", ID),
                 (
                     "kind",
-                    models.CharField(
-                        choices=[
-                            ("org_profile", "Firm profile"),
-                            ("compliance_profile", "Compliance profile"),
-                            ("methodology", "Methodology"),
-                            ("fund_profile", "Fund profile"),
-                            ("style_sample", "House style sample"),
-                            ("run", "Past run"),
-                            ("report_edit_pattern", "Report edit pattern"),
-                            ("dataset_summary", "Dataset summary"),
-                            ("schedule", "Schedule"),
-                            ("reference_report", "Reference report"),
-                        ],
-                        max_length=32,
-                    ),
+                    models.CharField(max_length=32),
                 ),
                 ("intent", TenantForeignKey("intents.policyintent", models.CASCADE, related_name="kinds")),
                 ("tenant", TENANT),
@@ -384,24 +429,7 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.UniqueConstraint(fields=("tenant", "intent", "kind"), name="policy_intent_kind_once"),
                     models.CheckConstraint(
-                        condition=models.Q(
-                            (
-                                "kind__in",
-                                [
-                                    "org_profile",
-                                    "compliance_profile",
-                                    "methodology",
-                                    "fund_profile",
-                                    "style_sample",
-                                    "run",
-                                    "report_edit_pattern",
-                                    "dataset_summary",
-                                    "schedule",
-                                    "reference_report",
-                                ],
-                            )
-                        ),
-                        name="policy_intent_kind_known",
+                        condition=models.Q(("kind__regex", r"^[a-z][a-z0-9_]{0,31}$")), name="policy_intent_kind_key"
                     ),
                 ],
             },

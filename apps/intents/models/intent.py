@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.core.validators import RegexValidator
 from django.db import models
 
-from apps.corpus.kinds import Kind
+from apps.corpus.kinds import KIND_KEY
 from apps.intents.contracts import RecordingMode
 from apps.intents.models.version import PolicyVersion
 from apps.tenants.models.base import TenantForeignKey, TenantModel
@@ -69,7 +69,7 @@ class PolicyIntentKind(TenantModel):
     """A tick in the matrix of intents and kinds."""
 
     intent = TenantForeignKey(PolicyIntent, on_delete=models.CASCADE, related_name="kinds")
-    kind = models.CharField(max_length=32, choices=Kind.choices)
+    kind = models.CharField(max_length=32)
 
     personal_data = PersonalData(
         Fields("id tenant intent kind", Sort.NONE, because="Ids."),
@@ -79,11 +79,11 @@ class PolicyIntentKind(TenantModel):
         ordering = ("intent", "kind")
         constraints = (
             models.UniqueConstraint(fields=["tenant", "intent", "kind"], name="policy_intent_kind_once"),
-            models.CheckConstraint(condition=models.Q(kind__in=Kind.values), name="policy_intent_kind_known"),
+            models.CheckConstraint(condition=models.Q(kind__regex=KIND_KEY), name="policy_intent_kind_key"),
         )
 
     def __str__(self) -> str:
-        return f"{self.intent}: {self.get_kind_display()}"
+        return f"{self.intent}: {self.kind}"
 
 
 class IntentTerm(TenantModel):

@@ -120,7 +120,13 @@ class LiteralReader:
         return []
 
     def fields(
-        self, node: ast.expr | None, what: str, keys: Iterable[str], *, all_needed: bool = True
+        self,
+        node: ast.expr | None,
+        what: str,
+        keys: Iterable[str],
+        *,
+        all_needed: bool = True,
+        optional: frozenset[str] = frozenset(),
     ) -> dict[str, ast.expr]:
         """Return a block's entries by key; unknown, repeated and missing keys are problems."""
         known = list(keys)
@@ -140,7 +146,7 @@ class LiteralReader:
             else:
                 found[key] = value
         for key in known if all_needed else ():
-            if key not in found:
+            if key not in found and key not in optional:
                 self.problem(node, f'{what}: the key "{key}" is missing; add it.')
         return found
 

@@ -1,4 +1,4 @@
-"""Name a policy in a command: a version's number, a date, an instant, `active`, `baseline`, or a file's path."""
+"""Name a policy in a command: a version's number, a date, an instant, `active`, `baseline`, packs, or a file's path."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from django.utils.dateparse import parse_date, parse_datetime
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import UnknownPolicyReferenceError
+from apps.intents.packs.catalogue import DEFAULT_PACKS, PACKS
 from apps.intents.policy_file.parsing import parse_policy_file
 from apps.intents.selectors import policy_in_force, policy_versions, version_snapshot
 
 
 def needs_tenant(reference: str) -> bool:
     """Whether it can only be found in a tenant's tables."""
-    return reference != "baseline" and (
+    return packs_of(reference) is None and (
         reference == "active" or reference.isdecimal() or instant_named(reference) is not None
     )
 
@@ -25,16 +26,26 @@ def policy_named(reference: str) -> PolicySnapshot:
     """The policy that a reference names; a date is its first instant, UTC.
 
     Raises: UnknownPolicyReferenceError: there is none; NoPolicyInForceError: none was in force then;
-            PolicyFileError: the file can't be read; NoScopeError: it needs a tenant, and no scope is open.
+            PolicyFileError: the file can't be read; PacksCollideError;
+            NoScopeError: it needs a tenant, and no scope is open.
     """
-    if reference == "baseline":
-        return baseline_snapshot()
+    packs = packs_of(reference)
+    if packs:
+        return baseline_snapshot(packs)
     if reference == "active":
         return policy_in_force()
     if reference.isdecimal():
         return _version(reference)
     instant = instant_named(reference)
     return policy_in_force(instant) if instant else parse_policy_file(file_text(reference), filename=reference)
+
+
+def packs_of(reference: str) -> tuple[str, ...] | None:
+    """Return the packs that a reference names: `baseline`, one by its key, or several as `fund_house+insurance`."""
+    if reference == "baseline":
+        return DEFAULT_PACKS
+    keys = tuple(reference.split("+"))
+    return keys if all(key in PACKS for key in keys) else None
 
 
 def file_text(path: str) -> str:
@@ -52,6 +63,9 @@ def described(reference: str, snapshot: PolicySnapshot) -> str:
     """For the head of a comparison: version 3 (active); policy.py; the shipped baseline."""
     if reference == "baseline":
         return "the shipped baseline"
+    packs = packs_of(reference)
+    if packs:
+        return f"the shipped {' and '.join(PACKS[key].name for key in packs)}"
     if not snapshot.number:
         return reference
     by_date = "" if reference.isdecimal() or reference == "active" else f", in force at {reference}"

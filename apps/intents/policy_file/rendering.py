@@ -1,4 +1,4 @@
-"""A policy version as the one file, written as apps/intents/defaults.py is: the same version gives the same bytes."""
+"""A policy version as the one file, written as the shipped packs are: the same version gives the same bytes."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Final
 
+from apps.corpus.kinds import SourceType, words_of_key
 from apps.intents.contracts import UNRECOGNISED, ClassifierSettings, IntentRule, KindBudget, PolicySnapshot
 from apps.intents.invariants import Invariant
 from apps.intents.policy_file import layout
 from apps.intents.retrieval_settings import RetrievalSettings
+from apps.intents.snapshots.content import default_class
 
 _HEADER: Final = '''\
 """A policy: which kinds of document each sort of question may reach, and how that sort is recognised.
 
 This file is meant to be read by a compliance officer. It says, for each intent (a sort of question), which kinds of
 document may be used for the answer, and by which words and examples the intent is recognised. Nothing else decides
-that. Every tenant starts with the shipped file, apps/intents/defaults.py, as its version 1; a change there reaches new
-tenants only. To change a tenant's policy, import a file like this one with `manage.py policy import`: it becomes a
+that. Every tenant starts with a shipped pack, a file of apps/intents/packs/, as its version 1; a change there reaches
+new tenants only. To change a tenant's policy, import a file like this one with `manage.py policy import`: it becomes a
 draft, and another person approves it.
 
 A decisive term says by itself what is asked for ("why", "house style"); the other terms lend support. In a term, `#`
@@ -44,7 +46,8 @@ FALLBACK: BaselineFallback = {
 _BUDGETS: Final = """\
 }
 
-# Highest priority first: this is the order in the context, and what does not fit goes, the last ones first.
+# The kinds of document that there are. Highest priority first: this is the order in the context, and what does not fit
+# goes, the last ones first.
 BUDGETS: list[BaselineBudget] = [
 """
 
@@ -153,16 +156,36 @@ def _fallback(snapshot: PolicySnapshot) -> Iterator[str]:
 
 
 def _budget(budget: KindBudget) -> Iterator[str]:
-    kind, label = f'"kind": "{budget.kind.value}",', f'"label": {layout.literal(budget.label)},'
+    kind, label = f'"kind": {layout.literal(budget.kind.value)},', f'"label": {layout.literal(budget.label)},'
+    details = list(_details(budget))
     line = f'    {{{kind} {label} "cap_chars": {budget.cap_chars}}},'
-    if len(line) <= layout.WIDTH:
+    if len(line) <= layout.WIDTH and not details:
         yield line
         return
     yield "    {"
     yield f"        {kind}"
     yield from layout.entry("label", budget.label, indent=8)
     yield f'        "cap_chars": {budget.cap_chars},'
+    yield from details
     yield "    },"
+
+
+def _details(budget: KindBudget) -> Iterator[str]:
+    """Yield what a kind says beside its key, heading and cap, without what it would get anyway."""
+    if budget.name and budget.name != words_of_key(budget.kind):
+        yield from layout.entry("name", budget.name, indent=8)
+    if budget.description:
+        yield from layout.entry("description", budget.description, indent=8)
+    if budget.examples:
+        yield from layout.row("examples", budget.examples, indent=8)
+    if budget.retention_class is not default_class(budget.kind):
+        yield from layout.entry("retention_class", budget.retention_class.value, indent=8)
+    if budget.source_category is not SourceType.INTERNAL:
+        yield from layout.entry("source_category", budget.source_category.value, indent=8)
+    if budget.uploaders:
+        yield from layout.row("uploaders", [role.value for role in budget.uploaders], indent=8)
+    if budget.retired:
+        yield '        "retired": True,'
 
 
 def _classifier(settings: ClassifierSettings) -> Iterator[str]:

@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from apps.corpus.kinds import Kind
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.diff_words import listed
 from apps.intents.invariants import LONGEST_NAME, MOST_INVARIANTS, Invariant, InvariantMode
 from apps.intents.proof.facts import FALLBACK, facts_of
-from apps.intents.proof.words import Names
+from apps.intents.proof.words import Names, names_of
 from apps.intents.snapshots.content import policy_content
 from apps.tenants.roles import Permission, Role, allows
 
@@ -54,7 +53,7 @@ def broken_invariants(snapshot: PolicySnapshot, of: PolicySnapshot | None = None
 
 def invariant_problems(snapshot: PolicySnapshot) -> Iterator[str]:
     """Yield one sentence for each invariant that is broken, or that speaks of what is not there."""
-    names = Names(intents={rule.name: rule.label for rule in snapshot.intents})
+    names = names_of(snapshot)
     if len(snapshot.invariants) > MOST_INVARIANTS:
         yield f"There are {len(snapshot.invariants)} invariants; {MOST_INVARIANTS} are enough."
     said = [each.name for each in snapshot.invariants]
@@ -62,8 +61,9 @@ def invariant_problems(snapshot: PolicySnapshot) -> Iterator[str]:
         f"Two invariants are called “{name}”; rename one." for name in sorted(set(said)) if said.count(name) > 1
     )
     known = {*(rule.name for rule in snapshot.intents), FALLBACK}
+    kinds = {str(budget.kind) for budget in snapshot.budgets}
     for each in snapshot.invariants:
-        yield from _unclear(each, known)
+        yield from _unclear(each, known, kinds)
     for broken in broken_invariants(snapshot):
         yield _sentence(broken, names)
 
@@ -103,7 +103,7 @@ def _against(invariant: Invariant, intent: str, meant: set[str]) -> tuple[str, .
     return tuple(role for role in ASKING if role not in inside)
 
 
-def _unclear(invariant: Invariant, known: set[str]) -> Iterator[str]:
+def _unclear(invariant: Invariant, known: set[str], kinds: set[str]) -> Iterator[str]:
     name = f"The invariant “{invariant.name}”"
     if not invariant.name.strip() or len(invariant.name) > LONGEST_NAME:
         yield f"An invariant needs a name of at most {LONGEST_NAME} characters."
@@ -119,8 +119,8 @@ def _unclear(invariant: Invariant, known: set[str]) -> Iterator[str]:
         if role not in Role.values:
             yield f"{name} speaks of the role “{role}”, which does not exist."
     for kind in invariant.kinds:
-        if kind not in Kind.values:
-            yield f"{name} speaks of the kind “{kind}”, which does not exist."
+        if kind not in kinds:
+            yield f"{name} speaks of the kind “{kind}”, which this version does not have; correct the invariant."
 
 
 def _sentence(broken: Broken, names: Names) -> str:

@@ -13,7 +13,7 @@ from apps.intents.contracts import PolicySnapshot
 from apps.intents.proof.contracts import Block, Change, Result, Results, Theorem
 from apps.intents.proof.facts import Held, facts_of
 from apps.intents.proof.theorems import decide
-from apps.intents.proof.words import SHOWN, Names, Stated, state
+from apps.intents.proof.words import SHOWN, Names, Stated, names_of, state
 from apps.intents.rendering import policy_sha256
 from apps.intents.snapshots.content import policy_content
 
@@ -56,8 +56,12 @@ def prove(before: Side, after: Side) -> Proof:
 def stated_of(content: Mapping[str, Any], *, shown: int = SHOWN) -> tuple[Stated, ...]:
     """Return what a proof's file says, in words."""
     results = {Theorem(each["theorem"]): _read(each) for each in content["theorems"]}
-    rules = [rule for side in ("before", "after") for rule in content[side]["content"]["intents"]]
-    return state(results, Names(intents={rule["name"]: rule["label"] for rule in rules}), shown=shown)
+    sides = [content[side]["content"] for side in ("before", "after")]
+    names = Names(
+        intents={rule["name"]: rule["label"] for side in sides for rule in side["intents"]},
+        kinds={row["kind"]: row["name"] for side in sides for row in side["budgets"] if row.get("name")},
+    )
+    return state(results, names, shown=shown)
 
 
 def is_decided_so(content: Mapping[str, Any]) -> bool:
@@ -90,8 +94,7 @@ def _read(row: Mapping[str, Any]) -> Result:
 
 
 def _names(proof: Proof) -> Names:
-    sides = (proof.before, proof.after)
-    return Names(intents={rule.name: rule.label for side in sides for rule in side.policy.intents})
+    return names_of(proof.before.policy, proof.after.policy)
 
 
 def _json(proof: Proof) -> dict[str, Any]:

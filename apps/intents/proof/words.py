@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
-from apps.corpus.kinds import Kind
+from apps.corpus.kinds import words_of_key
+from apps.intents.contracts import PolicySnapshot
 from apps.intents.diff_words import listed
 from apps.intents.proof.contracts import Block, Change, Result, Results, Theorem
 from apps.intents.proof.facts import FALLBACK
@@ -45,18 +46,30 @@ _MODES: Final = {"hash_only": "only a keyed hash", "encrypted_text": "the text, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """How a reader knows the names of a proof: intents by their labels. Unknown names are shown as they are."""
+    """How a reader knows the names of a proof: intents and kinds by their labels.
+
+    Unknown names of intents are shown as they are, and of kinds as the words of their keys.
+    """
 
     intents: Mapping[str, str]
+    kinds: Mapping[str, str] = field(default_factory=dict)
 
     def intent(self, name: str) -> str:
         return "unrecognised questions" if name == FALLBACK else self.intents.get(name, name)
 
     def kind(self, name: str) -> str:
-        return str(Kind(name).label) if name in Kind.values else name
+        return self.kinds.get(name) or words_of_key(name)
 
     def role(self, name: str) -> str:
         return str(Role(name).label) if name in Role.values else name
+
+
+def names_of(*sides: PolicySnapshot) -> Names:
+    """Return the names that versions give their intents and kinds; of two, the later version's."""
+    return Names(
+        intents={rule.name: rule.label for side in sides for rule in side.intents},
+        kinds={str(budget.kind): budget.name for side in sides for budget in side.budgets if budget.name},
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

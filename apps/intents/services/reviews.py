@@ -24,6 +24,7 @@ from apps.intents.services.checking import Checked, require_accuracy
 from apps.intents.services.drafts import own_draft, require_person, require_reason
 from apps.intents.services.proofs import proof_store, require_proof
 from apps.intents.services.stepping import not_withdrawable, require_version_step
+from apps.intents.services.successor import require_successor
 from apps.intents.services.versions import policy_version_activate
 from apps.intents.standing import IS_DUE
 from apps.intents.validation import require_valid
@@ -46,6 +47,7 @@ def version_submit(version_id: UUID, *, revision: int, checked: Checked) -> Poli
         snapshot = version_snapshot(version)
         in_force = policy_in_force()
         require_valid(snapshot, in_force)
+        require_successor(snapshot)
         if policy_sha256(snapshot) == policy_sha256(in_force):
             raise SamePolicyError(number=version.number)
         require_accuracy(version, checked)

@@ -5,11 +5,11 @@ The baseline and the policy file are read as the same content.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID, uuid5
 
-from apps.corpus.kinds import Kind
+from apps.corpus.kinds import Kind, RetentionClass, SourceType, words_of_key
 from apps.intents.contracts import (
     UNRECOGNISED,
     ClassifierSettings,
@@ -23,6 +23,7 @@ from apps.intents.contracts import (
 )
 from apps.intents.invariants import invariants_json, read_invariants
 from apps.intents.retrieval_settings import RetrievalSettings, retrieval_settings_from_json
+from apps.tenants.roles import Role
 
 BASELINE_ID: Final = UUID("6a0f5f0e-5c1b-5d0a-9a55-0b1a5e11e000")
 """Id of a content outside of any tenant, as the baseline's; its rows in a tenant get ids of their own."""
@@ -42,6 +43,8 @@ def read_content(
     Raises: ValueError, KeyError: whoever hands it in has not checked it.
     """
     intents, fallback = content["intents"], content["fallback"]
+    budgets = tuple(_budget(row, position) for position, row in enumerate(content["budgets"], start=1))
+    kinds = [budget.kind for budget in budgets]
     examples = [(text, intent["name"]) for intent in intents for text in intent["examples"]]
     counter_examples = [(text, UNRECOGNISED) for text in fallback["examples"]]
     return PolicySnapshot(
@@ -59,7 +62,7 @@ def read_content(
                 name=intent["name"],
                 label=intent["label"],
                 description=intent["description"],
-                kinds=sort_kinds(intent["kinds"]),
+                kinds=sort_kinds(intent["kinds"], kinds),
                 recording_mode=RecordingMode(intent["recording_mode"]),
                 terms=(
                     *(OwnTerm(text=text, decisive=True) for text in intent["decisive_terms"]),
@@ -71,17 +74,14 @@ def read_content(
         fallback=FallbackRule(
             label=fallback["label"],
             description=fallback["description"],
-            kinds=sort_kinds(fallback["kinds"]),
+            kinds=sort_kinds(fallback["kinds"], kinds),
             recording_mode=RecordingMode(fallback["recording_mode"]),
         ),
         examples=tuple(
             GoldenQuestion(id=uuid5(BASELINE_ID, text), text=text, intent=intent)
             for text, intent in (*examples, *counter_examples)
         ),
-        budgets=tuple(
-            KindBudget(kind=Kind(row["kind"]), label=row["label"], cap_chars=row["cap_chars"], position=position)
-            for position, row in enumerate(content["budgets"], start=1)
-        ),
+        budgets=budgets,
         total_cap_chars=content["total_cap_chars"],
         classifier=ClassifierSettings(**content["classifier"]),
         retrieval=retrieval_settings_from_json(content["retrieval"]),
@@ -89,10 +89,37 @@ def read_content(
     )
 
 
-def sort_kinds(names: Iterable[str]) -> tuple[Kind, ...]:
-    """Return the kinds in the order of the enumeration, so that equal sets are equal values. Raises ValueError."""
-    wanted = {Kind(name) for name in names}
-    return tuple(kind for kind in Kind if kind in wanted)
+def sort_kinds(names: Iterable[str], kinds: Sequence[Kind]) -> tuple[Kind, ...]:
+    """Return the kinds of these keys in the version's order, so that equal sets are equal values.
+
+    Args: kinds: those of the version, by priority. A key that is not among them comes last; validation names it.
+    """
+    wanted = set(names)
+    unknown = sorted(wanted.difference(kinds))
+    return (*(kind for kind in kinds if kind in wanted), *(Kind(str(name)) for name in unknown))
+
+
+def default_class(key: str) -> RetentionClass:
+    """Return the retention class of a kind that names none."""
+    return RetentionClass(key) if key in RetentionClass.values else RetentionClass.RECORD
+
+
+def _budget(row: Mapping[str, Any], position: int) -> KindBudget:
+    key = row["kind"]
+    name = row.get("name") or words_of_key(key)
+    return KindBudget(
+        kind=Kind(str(key), name),
+        label=row["label"],
+        cap_chars=row["cap_chars"],
+        position=position,
+        name=name,
+        description=row.get("description", ""),
+        examples=tuple(row.get("examples", ())),
+        retention_class=RetentionClass(row.get("retention_class") or default_class(key)),
+        source_category=SourceType(row.get("source_category") or SourceType.INTERNAL),
+        uploaders=tuple(sorted(Role(role) for role in row.get("uploaders", ()))),
+        retired=row.get("retired", False),
+    )
 
 
 def policy_content(snapshot: PolicySnapshot) -> dict[str, Any]:
@@ -119,7 +146,18 @@ def policy_content(snapshot: PolicySnapshot) -> dict[str, Any]:
             "examples": [example.text for example in snapshot.examples if example.intent == UNRECOGNISED],
         },
         "budgets": [
-            {"kind": budget.kind.value, "label": budget.label, "cap_chars": budget.cap_chars}
+            {
+                "kind": budget.kind.value,
+                "name": budget.name,
+                "description": budget.description,
+                "examples": list(budget.examples),
+                "label": budget.label,
+                "cap_chars": budget.cap_chars,
+                "retention_class": budget.retention_class.value,
+                "source_category": budget.source_category.value,
+                "uploaders": [role.value for role in budget.uploaders],
+                "retired": budget.retired,
+            }
             for budget in sorted(snapshot.budgets, key=lambda budget: budget.position)
         ],
         "total_cap_chars": snapshot.total_cap_chars,

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from apps.audit.ids import new_id
-from apps.corpus.kinds import Kind
+from apps.corpus.kinds import Kind, RetentionClass, SourceType
 from apps.intents.contracts import (
     FALLBACK_NAME,
     UNRECOGNISED,
@@ -36,6 +36,7 @@ from apps.intents.models import KindBudget as BudgetRow
 from apps.intents.retrieval_settings import retrieval_settings_from_json
 from apps.intents.snapshots.content import sort_kinds
 from apps.tenants.bulk import insert_rows
+from apps.tenants.roles import Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def insert_content(version: PolicyVersion, snapshot: PolicySnapshot) -> None:
     insert_rows(
         BudgetRow,
         tenant_id=tenant_id,
-        rows=({"version_id": version.id, **asdict(budget)} for budget in snapshot.budgets),
+        rows=({"version_id": version.id, **_budget_columns(budget)} for budget in snapshot.budgets),
     )
     if snapshot.invariants:
         insert_rows(
@@ -113,7 +114,7 @@ def insert_content(version: PolicyVersion, snapshot: PolicySnapshot) -> None:
         PolicyIntentKind,
         tenant_id=tenant_id,
         rows=(
-            {"intent_id": intent.id, "kind": kind}
+            {"intent_id": intent.id, "kind": kind.value}
             for intent, rule in zip(intents, rules, strict=True)
             for kind in rule.kinds
         ),
@@ -137,6 +138,11 @@ def insert_content(version: PolicyVersion, snapshot: PolicySnapshot) -> None:
             for position, example in enumerate(snapshot.examples, start=1)
         ),
     )
+
+
+def _budget_columns(budget: KindBudget) -> dict[str, Any]:
+    lists = {"examples": list(budget.examples), "uploaders": [role.value for role in budget.uploaders]}
+    return {**asdict(budget), "kind": budget.kind.value, **lists}
 
 
 def remove_content(version: PolicyVersion) -> None:
@@ -184,6 +190,8 @@ def _snapshot(
 ) -> PolicySnapshot:
     rules = [intent for intent in intents if not intent.is_fallback]
     fallback = next(intent for intent in intents if intent.is_fallback)
+    held = tuple(_budget(row) for row in budgets)
+    order = [budget.kind for budget in held]
     return PolicySnapshot(
         version_id=version.id,
         number=version.number,
@@ -199,7 +207,7 @@ def _snapshot(
                 name=rule.name,
                 label=rule.label,
                 description=rule.description,
-                kinds=sort_kinds(parts.kinds.get(rule.id, ())),
+                kinds=sort_kinds(parts.kinds.get(rule.id, ()), order),
                 recording_mode=RecordingMode.strictest_for(rule.recording_mode),
                 terms=tuple(parts.terms.get(rule.id, ())),
             )
@@ -208,7 +216,7 @@ def _snapshot(
         fallback=FallbackRule(
             label=fallback.label,
             description=fallback.description,
-            kinds=sort_kinds(parts.kinds.get(fallback.id, ())),
+            kinds=sort_kinds(parts.kinds.get(fallback.id, ()), order),
             recording_mode=RecordingMode.strictest_for(fallback.recording_mode),
         ),
         examples=tuple(
@@ -216,15 +224,28 @@ def _snapshot(
             for intent in (*rules, fallback)
             for example_id, text in parts.examples.get(intent.id, ())
         ),
-        budgets=tuple(
-            KindBudget(kind=Kind(row.kind), label=row.label, cap_chars=row.cap_chars, position=row.position)
-            for row in budgets
-        ),
+        budgets=held,
         total_cap_chars=version.total_cap_chars,
         classifier=ClassifierSettings(
             **{each.name: getattr(version, each.name) for each in fields(ClassifierSettings)}
         ),
         retrieval=retrieval_settings_from_json(version.retrieval_settings),
+    )
+
+
+def _budget(row: BudgetRow) -> KindBudget:
+    return KindBudget(
+        kind=Kind(row.kind, row.name),
+        label=row.label,
+        cap_chars=row.cap_chars,
+        position=row.position,
+        name=row.name,
+        description=row.description,
+        examples=tuple(row.examples),
+        retention_class=RetentionClass(row.retention_class),
+        source_category=SourceType(row.source_category),
+        uploaders=tuple(map(Role, row.uploaders)),
+        retired=row.retired,
     )
 
 

@@ -12,12 +12,14 @@ from uuid import UUID
 
 from apps.audit.models import Event
 from apps.erasure.contracts import TargetType
+from apps.intents.fund_house import FUND_HOUSE
 from apps.privacy.access_packages.around import event_label, kinds_of_events, recipients
 from apps.privacy.access_packages.everywhere import Everywhere
 from apps.privacy.access_packages.quotes import Thing
 from apps.privacy.access_packages.told import Told
 from apps.privacy.access_packages.wordings import moment, wording_of
 from apps.privacy.access_packages.wordings.contract import Chapter, PackageWording
+from apps.privacy.inventory.documents import DocumentFacts
 from apps.privacy.inventory.selectors import StoreCount
 from apps.privacy.models import ErasureRequest, InventoryHit
 from apps.privacy.my_data.account import at
@@ -112,13 +114,19 @@ def _chapter(key: str, words: Chapter, entries: Sequence[Entry]) -> Entry:
     }
 
 
+def _kind(facts: DocumentFacts, wording: PackageWording) -> str:
+    """Return a shipped kind in the package's language; the name that a firm gave a kind is the firm's own words."""
+    shipped = {kind.value: kind.label for kind in FUND_HOUSE}
+    return wording.kinds[facts.kind] if shipped.get(facts.kind) == facts.kind_name else facts.kind_name
+
+
 def _document(thing: Thing, wording: PackageWording) -> Entry:
     facts = thing.document
     if facts is None:
         # The document is gone, or the reader may not see it and so can't make a package. Name only its store.
         return _entry(thing, wording.stores[thing.group.store], "", wording)
     detail = wording.of_document.format(
-        kind=wording.kinds[facts.kind],
+        kind=_kind(facts, wording),
         scope=facts.scope,
         version=facts.version,
         status=wording.statuses[facts.status],

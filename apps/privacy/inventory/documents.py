@@ -10,6 +10,7 @@ from uuid import UUID
 
 from apps.corpus.models import Document, DocumentStatus, IngestJob, JobState, Page
 from apps.corpus.redaction.text import Preview, Span, previews, redact
+from apps.corpus.registry import kind_names, name_of
 from apps.corpus.services.ingest.restart import job_restart
 from apps.corpus.services.redact import REDACTED_FIELDS, document_redact, older_versions
 from apps.erasure.contracts import Target
@@ -45,13 +46,15 @@ class Passage:
 class DocumentFacts:
     """A document as the screen names it. is_current: whether retrieval searches this version; only it can be redacted.
 
-    detail: kind, scope, version and status in English. kind, status: their codes, for texts in another language.
+    detail: kind, scope, version and status in English. kind, status: their codes, for texts in another
+            language. kind_name: the firm's name of the kind.
     """
 
     id: UUID
     name: str
     detail: str
     kind: str
+    kind_name: str
     scope: str
     version: int
     status: str
@@ -76,13 +79,15 @@ class RedactedState:
 
 def facts_of(ids: Iterable[UUID]) -> Mapping[UUID, DocumentFacts]:
     documents = Document.objects.filter(id__in=list(ids)).select_related("scope")
+    names = kind_names()
     return {
         document.id: DocumentFacts(
             id=document.id,
             name=document.title,
-            detail=f"{document.get_kind_display()}, {document.scope}, version {document.version}, "
+            detail=f"{name_of(document.kind, names)}, {document.scope}, version {document.version}, "
             f"{document.get_status_display().lower()}",
             kind=document.kind,
+            kind_name=name_of(document.kind, names),
             scope=str(document.scope),
             version=document.version,
             status=document.status,

@@ -9,7 +9,7 @@ from typing import Final
 from uuid import UUID
 
 from apps.audit.models import Event
-from apps.corpus.kinds import Kind
+from apps.corpus.registry import kind_names, name_of
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import GoldenExample
 from apps.quality.admin.impact_words import figure
@@ -181,7 +181,8 @@ class ImpactTables:
 
 
 def kind_labels(kinds: Iterable[str]) -> tuple[str, ...]:
-    return tuple(str(Kind(kind).label) for kind in kinds)
+    names = kind_names()
+    return tuple(name_of(kind, names) for kind in kinds)
 
 
 def _link(place: PassagePlace) -> Link:

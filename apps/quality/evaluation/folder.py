@@ -13,16 +13,27 @@ from pathlib import Path
 from typing import Any, Final
 
 from apps.corpus.description import InvalidFieldError
-from apps.corpus.kinds import Kind
+from apps.corpus.kinds import DocumentType, Kind
 from apps.corpus.services.ingest.metadata import DocumentMetadata, metadata_from_row
+from apps.intents.fund_house import FundHouse
 from apps.quality.errors import InvalidFolderError
 from apps.quality.evaluation.accepting import Accepts, read_accepts
+from apps.quality.evaluation.packs import EVALUATION_KINDS
 from config.files import OutsideFolderError, inside
 from config.strict_json import InvalidJsonError, strict_json
 
 DOCUMENTS: Final = "documents.jsonl"
 QUERIES: Final = "queries.jsonl"
-DEFAULT_KIND: Final = Kind.REFERENCE_REPORT
+DEFAULT_KIND: Final = FundHouse.REFERENCE_REPORT
+# A row that names no kind is filed as a firm with the pack company_research would file it, by what it says it is.
+KIND_OF_TYPE: Final[Mapping[str, str]] = {
+    DocumentType.FORM_10K: "annual_report",
+    DocumentType.FORM_10Q: "quarterly_report",
+    DocumentType.FORM_8K: "current_report",
+    DocumentType.EARNINGS_RELEASE: "current_report",
+    DocumentType.EARNINGS_TRANSCRIPT: "earnings_transcript",
+    DocumentType.NEWS_ARTICLE: "news",
+}
 # What a row may say about its document. Other fields (a sector, a source) are ignored.
 _METADATA: Final = (
     "title",
@@ -174,7 +185,7 @@ class _Reading:
         id_, file = self._text(place, row, "id"), self._text(place, row, "file")
         if id_ is None or file is None or not self._once(place, id_, listed):
             return None
-        kind = row.get("kind") or DEFAULT_KIND
+        kind = row.get("kind") or KIND_OF_TYPE.get(str(row.get("document_type")), DEFAULT_KIND)
         try:
             path = inside(self._path, file)
             is_file = path.is_file()
@@ -185,8 +196,8 @@ class _Reading:
             is_file = False
         if not is_file:
             error = "there is no such file."
-        elif kind not in Kind.values:
-            error = f"{str(kind)!r} is not a kind. The kinds are: {', '.join(Kind.values)}."
+        elif kind not in EVALUATION_KINDS:
+            error = f"{str(kind)!r} is not a kind. The kinds are: {', '.join(EVALUATION_KINDS)}."
         else:
             return FolderDocument(id=id_, path=path, kind=Kind(kind), metadata=self._metadata(place, row, id_, path))
         self._failures.append(Failure(file=file, error=f"{place}: {error}"))

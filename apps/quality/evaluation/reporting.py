@@ -18,6 +18,7 @@ def run_json(
     failed_documents: Sequence[Failure] = (),
     notes: Sequence[str] = (),
     comparison: Comparison | None = None,
+    policy: str = "",
 ) -> dict[str, Any]:
     """Return the object that `manage.py evaluate --json` prints; design/retrieval.md names its keys."""
     run = outcome.run
@@ -34,6 +35,7 @@ def run_json(
         "failed_documents": [{"file": each.file, "error": each.error} for each in failed_documents],
         "by_stage": run.by_stage,
         "by_type": run.by_type,
+        "policy": policy,
         "settings": run.settings,
         "changes": run.changes,
         "models_used": run.models_used,

@@ -1,16 +1,13 @@
 """The tenant in which folders are evaluated, with a scope for each folder: one per installation, and one more for each
 other embedding provider that is measured, so that vectors of one do not take the place of another's.
 
-Its policy is the shipped baseline, except that every intent, and a question that no intent recognises, reaches the
-kinds that the folder holds. So the gate, row-level security and the log work as for every tenant, and no question is
-lost to them. The decisions of a firm's own people are never changed.
+Its policy is that of packs.py. The decisions of a firm's own people are never changed.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Set
-from dataclasses import replace
 from typing import Final
 
 from django.conf import settings
@@ -18,16 +15,16 @@ from django.utils.text import slugify
 
 from apps.corpus.kinds import Kind
 from apps.corpus.providers.tenant import tenant_provider
-from apps.intents.baseline import baseline_snapshot
-from apps.intents.contracts import KindBudget, PolicySnapshot
+from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import PolicyVersion, VersionOrigin
 from apps.intents.rendering import policy_sha256
-from apps.intents.selectors import policy_in_force
+from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.checking import version_checked
 from apps.intents.services.drafts import draft_of
 from apps.intents.services.golden import golden_vectors
 from apps.intents.services.reviews import version_approve, version_submit
 from apps.quality.errors import ForeignTenantError
+from apps.quality.evaluation.packs import evaluation_policy
 from apps.tenants.context import open_scope
 from apps.tenants.errors import UnknownTenantError
 from apps.tenants.ids import ScopeId, TenantId
@@ -47,7 +44,7 @@ _ACCOUNTS: Final = (
     ("glassbox-evaluation-author", Role.COMPLIANCE_OFFICER),
     ("glassbox-evaluation-reviewer", Role.REVIEWER),
 )
-_POLICY_REASON: Final = "manage.py evaluate: the shipped baseline, every intent reaching the kinds of the folder."
+_POLICY_REASON: Final = "manage.py evaluate: the shipped packs, every intent reaching the kinds of the folder."
 
 
 def evaluation_tenant(embedding_profile: str = "") -> Tenant:
@@ -78,7 +75,7 @@ def evaluation_tenant(embedding_profile: str = "") -> Tenant:
 
 def dataset_scope(tenant_id: TenantId, name: str) -> ScopeId:
     """Return the scope of a folder's documents, by the folder's name, and create it if it is missing."""
-    words = slugify(name)[:80].strip("-")
+    words = slugify(name).replace("_", "-")[:80].strip("-")
     # Names that differ only in characters that a key cannot hold get different keys.
     told_apart = "" if words == name else f"-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
     key = f"dataset:{words or 'folder'}{told_apart}"
@@ -86,22 +83,6 @@ def dataset_scope(tenant_id: TenantId, name: str) -> ScopeId:
         found = Scope.objects.filter(key=key).first()
         made = found or scope_create(key=key, name=name[:200], parent=_root())
         return ScopeId(made.id)
-
-
-def evaluation_policy(kinds: Set[Kind]) -> PolicySnapshot:
-    """Return the shipped baseline with every intent and the fallback reaching the same kinds.
-
-    In the baseline, the budgets of all kinds share the context. The budgets of the remaining kinds share it in the same
-    proportions, up to the same total: a context of which six sevenths stay empty would say little about answers.
-    """
-    baseline = baseline_snapshot()
-    reached = tuple(kind for kind in Kind if kind in kinds)
-    return replace(
-        baseline,
-        intents=tuple(replace(rule, kinds=reached) for rule in baseline.intents),
-        fallback=replace(baseline.fallback, kinds=reached),
-        budgets=_shared_out(baseline.budgets, frozenset(reached), baseline.total_cap_chars),
-    )
 
 
 def policy_for(tenant_id: TenantId, kinds: Set[Kind]) -> PolicySnapshot:
@@ -123,10 +104,11 @@ def policy_for(tenant_id: TenantId, kinds: Set[Kind]) -> PolicySnapshot:
             raise ForeignTenantError(slug=current_tenant().slug, why=why)
     if policy_sha256(in_force) == policy_sha256(wanted):
         return in_force
-    _embed_examples(tenant_id, in_force)
     writing, deciding = (ShortScopes.all_of(user_principal(each, tenant_id)) for each in (author, reviewer))
     with writing.open():
         draft = draft_of(wanted, origin=VersionOrigin.DRAFT, reason=_POLICY_REASON)
+        snapshot = version_snapshot(draft)
+    _embed_examples(tenant_id, snapshot)
     checked = version_checked(draft.id, writing)
     with writing.open():
         submitted = version_submit(draft.id, revision=draft.revision, checked=checked)
@@ -143,8 +125,10 @@ def give_access(tenant: Tenant, user: User) -> None:
         membership_grant(user=user, role=Role.ANALYST, scopes=[_root()])
 
 
-def _embed_examples(tenant_id: TenantId, in_force: PolicySnapshot) -> None:
-    """Load the model and compute the vectors of the examples, which a new version with the same examples takes over.
+def _embed_examples(tenant_id: TenantId, draft: PolicySnapshot) -> None:
+    """Load the model and compute the vectors of the draft's examples, in the name of the system.
+
+    The accounts of the platform can't sign in, so a request to a provider elsewhere is never sent in their name.
 
     The model is loaded and the vectors are computed outside of any scope: on a busy machine that takes longer than a
     scope stays open.
@@ -152,7 +136,7 @@ def _embed_examples(tenant_id: TenantId, in_force: PolicySnapshot) -> None:
     with open_scope(tenant=tenant_id, reason=REASON):
         provider = tenant_provider()
     provider.embed_query("Which figures are there?")
-    golden_vectors(snapshot=in_force, provider=provider, tenant_id=tenant_id)
+    golden_vectors(snapshot=draft, provider=provider, tenant_id=tenant_id)
 
 
 def _account(tenant_id: TenantId, username: str, role: Role) -> User:
@@ -170,13 +154,3 @@ def _account(tenant_id: TenantId, username: str, role: Role) -> User:
 
 def _root() -> Scope:
     return scope_by_key(f"firm:{current_tenant().slug}")
-
-
-def _shared_out(budgets: tuple[KindBudget, ...], kinds: Set[Kind], total: int) -> tuple[KindBudget, ...]:
-    held = sum(budget.cap_chars for budget in budgets if budget.kind in kinds)
-    if held >= total:
-        return budgets
-    return tuple(
-        replace(budget, cap_chars=budget.cap_chars * total // held) if budget.kind in kinds else budget
-        for budget in budgets
-    )

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean
 from uuid import UUID
 
-from apps.corpus.kinds import Kind
 from apps.intents.contracts import PolicySnapshot
 from apps.quality.impact.contracts import (
     Averages,
@@ -160,9 +159,8 @@ def golden_impact(shifts: Sequence[GoldenShift]) -> GoldenImpact:
 
 
 def in_order(kinds: Iterable[str]) -> tuple[str, ...]:
-    """Return the kinds in the order of the enumeration, each once. Leave out kinds that no longer exist."""
-    held = set(kinds)
-    return tuple(kind.value for kind in Kind if kind.value in held)
+    """Return the keys of kinds by the alphabet, each once: two versions may have them in another order."""
+    return tuple(sorted(set(kinds)))
 
 
 def _line(intent: str, shifts: Sequence[Shift]) -> IntentLine:

@@ -65,6 +65,8 @@ def print_run(console: Console, body: Mapping[str, Any]) -> None:
     """Print what run_json gives."""
     searched = f"{body['documents']} documents, {body['chunks']:,} passages"
     console.print(Text(f"{body['dataset']}: {body['queries']} questions over {searched}"))
+    if body["policy"]:
+        console.print(Text(body["policy"]), soft_wrap=True)
     if body["changes"]:
         console.print(Text("changed for this run: " + ", ".join(f"{n} = {v}" for n, v in body["changes"].items())))
     console.print(_metrics(body["metrics"]))

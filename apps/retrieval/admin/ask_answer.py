@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from apps.corpus.kinds import Kind
+from apps.corpus.registry import name_of
 from apps.retrieval.admin.ask_figures import counted
 from apps.retrieval.admin.ask_links import citation_url
 from apps.retrieval.contracts import Answer, Citation, ContextBlock, Passage
@@ -52,11 +52,14 @@ class AnswerView:
         return f"{counted(len(self.cards), 'quote')} from {counted(len(documents), 'document')}"
 
 
-def answer_view(answer: Answer, context: ContextBlock | None, *, own_url: str = "") -> AnswerView:
+def answer_view(
+    answer: Answer, context: ContextBlock | None, *, own_url: str = "", names: Mapping[str, str] | None = None
+) -> AnswerView:
     """Number the citations in their order and put the numbers where the answer names their passages.
 
     Args: context: where the passages of the citations are; None shows the quotes alone.
           own_url: the answer's own page.
+          names: the firm's names of kinds, by key.
     """
     passages = {passage.ref_id: passage for passage in context.passages} if context else {}
     return AnswerView(
@@ -67,6 +70,7 @@ def answer_view(answer: Answer, context: ContextBlock | None, *, own_url: str = 
                 citation,
                 passages.get(citation.ref_id),
                 citation_url(citation, answer.citations, answer=own_url),
+                name_of(citation.kind, names or {}),
             )
             for number, citation in enumerate(answer.citations, start=1)
         ),
@@ -98,7 +102,7 @@ def _number_of(ref_id: str, line: str, citations: Sequence[Citation]) -> int | N
     return next(iter(quoted or [number for number, _ in of_passage]), None)
 
 
-def _card(number: int, citation: Citation, passage: Passage | None, url: str) -> CitationCard:
+def _card(number: int, citation: Citation, passage: Passage | None, url: str, kind: str) -> CitationCard:
     before, quote, after = "", citation.quote, ""
     if passage is not None:
         text = passage.chunk.text
@@ -108,7 +112,7 @@ def _card(number: int, citation: Citation, passage: Passage | None, url: str) ->
     return CitationCard(
         number=number,
         citation=citation,
-        kind=str(Kind(citation.kind).label),
+        kind=kind,
         url=url,
         before=before,
         quote=quote,

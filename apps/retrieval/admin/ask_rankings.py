@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from apps.corpus.kinds import Kind
+from apps.corpus.registry import name_of
 from apps.retrieval.admin.ask_fates import FOUND, Fate
 from apps.retrieval.admin.ask_figures import ordinal
 from apps.retrieval.admin.ask_links import passage_url
@@ -78,6 +78,7 @@ class Found:
     fates: Mapping[str, Fate]
     fused_ranks: Mapping[ChunkId, int]
     candidates: Mapping[ChunkId, CandidateLine]
+    kind_names: Mapping[str, str]
 
     def fate(self, chunk_id: ChunkId) -> Fate:
         return self.fates.get(str(chunk_id), FOUND)
@@ -89,7 +90,7 @@ class Found:
         return PassageLine(
             title=place.document_title,
             place=f"page {place.page}" + (f", {place.section}" if place.section else ""),
-            kind=str(Kind(place.kind).label),
+            kind=name_of(place.kind, self.kind_names),
             url=passage_url(place),
         )
 
@@ -107,7 +108,14 @@ def added_lines(trace: Trace) -> tuple[CandidateLine, ...]:
     return tuple(line for line in lines if line.around is not None)
 
 
-def found_in(trace: Trace, *, places: Mapping[ChunkId, PassagePlace], fates: Mapping[str, Fate]) -> Found:
+def found_in(
+    trace: Trace,
+    *,
+    places: Mapping[ChunkId, PassagePlace],
+    fates: Mapping[str, Fate],
+    names: Mapping[str, str] | None = None,
+) -> Found:
+    """Return what the tables look passages up in. names: the firm's names of kinds, by key."""
     fused = [record.output for record in trace.stages if isinstance(record.output, FusedRanking)]
     boosted = trace.record(Stage.BOOST)
     lines = boosted.output.candidates if boosted and isinstance(boosted.output, CandidateList) else ()
@@ -117,6 +125,7 @@ def found_in(trace: Trace, *, places: Mapping[ChunkId, PassagePlace], fates: Map
         # A later search (for what is missing) adds to the first list, and never renumbers it.
         fused_ranks={hit.chunk_id: rank for each in reversed(fused) for rank, hit in enumerate(each.hits, start=1)},
         candidates={line.chunk_id: line for line in lines},
+        kind_names=names or {},
     )
 
 

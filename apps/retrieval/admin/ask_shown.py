@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.urls import reverse
 
+from apps.corpus.registry import kind_names
 from apps.intents.admin.matrix import RECORDING
 from apps.intents.contracts import RecordingMode
 from apps.intents.selectors import policy_in_force
@@ -36,7 +37,7 @@ def answer_shown(
 ) -> dict[str, Any]:
     """Return what the template shows of an answer. context: where the passages of its citations are, if known."""
     own_url = answer_url(event_id)
-    view = answer_view(content.answer, context, own_url=own_url)
+    view = answer_view(content.answer, context, own_url=own_url, names=kind_names())
     return {
         "question": content.question,
         "badges": badges(content.answer),
@@ -59,7 +60,9 @@ def answer_shown(
 def answer_with_way(asked: Asked, *, may_open_event: bool) -> dict[str, Any]:
     """Return what the template shows of an answer that was just given, with every step of its way."""
     answer, trace = asked.result.answer, asked.result.trace
-    found = found_in(trace, places=passage_places(hit_ids(trace)), fates=fates(trace, answer.citations))
+    found = found_in(
+        trace, places=passage_places(hit_ids(trace)), fates=fates(trace, answer.citations), names=kind_names()
+    )
     way = Way(
         trace=trace,
         citations=answer.citations,

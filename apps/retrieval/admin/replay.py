@@ -18,7 +18,7 @@ from unfold.widgets import UnfoldAdminTextareaWidget
 
 from apps.audit.admin.events.event import class_of
 from apps.audit.models import Event
-from apps.corpus.kinds import Kind
+from apps.corpus.registry import kind_names, name_of
 from apps.errors import ApplicationError
 from apps.retrieval.admin.ask_links import event_url, policy_url
 from apps.retrieval.given_record import RecordedFilters
@@ -243,8 +243,8 @@ def _context(then: Hit | None, now: Hit | None) -> str:
 
 
 def _kinds(kinds: tuple[str, ...]) -> str:
-    labels = {kind.value: str(kind.label) for kind in Kind}
-    return ", ".join(labels.get(kind, kind) for kind in kinds) or "none"
+    names = kind_names()
+    return ", ".join(name_of(kind, names) for kind in kinds) or "none"
 
 
 def _in_context(hits: tuple[Hit, ...]) -> str:

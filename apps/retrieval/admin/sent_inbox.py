@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 from unfold.widgets import UnfoldAdminRadioSelectWidget, UnfoldAdminTextareaWidget
 
-from apps.corpus.kinds import Kind
+from apps.corpus.registry import kind_names, name_of
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import NoPolicyInForceError
 from apps.intents.selectors import policy_in_force
@@ -119,11 +119,12 @@ def sent_question_view(request: HttpRequest, sent_id: UUID) -> HttpResponse:
 def _shown(row: SentQuestion, snapshot: PolicySnapshot | None) -> dict[str, Any]:
     shown = sent_shown(row)
     content = shown["content"]
+    names = kind_names() if content.withheld else {}
     return {
         **shown,
         "intent": snapshot.label_of(content.intent) if snapshot else content.intent or "unrecognised",
         "refusal": REFUSALS.get(content.refusal, content.refusal) or "only the closest passages were found",
-        "withheld": [Kind(each).label for each in content.withheld if each in Kind.values],
+        "withheld": [name_of(each, names) for each in content.withheld],
     }
 
 

@@ -14,8 +14,9 @@ from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.corpus.kinds import Kind
+from apps.corpus.api.kind import KindKeyField
 from apps.erasure.errors import ScopeClosedError
+from apps.intents.validation import MAXIMUM_KINDS
 from apps.retrieval.api.examples import ANSWER, SEARCHED
 from apps.retrieval.api.progress import EVENT_STREAM, streamed
 from apps.retrieval.api.serializers import AnswerSerializer, SearchedSerializer
@@ -132,11 +133,11 @@ class AskingSerializer(StrictSerializer):
         help_text="Search only documents of these fiscal years and quarters.",
     )
     kinds = serializers.ListField(
-        child=serializers.ChoiceField(choices=Kind.choices),
+        child=KindKeyField(),
         min_length=1,
-        max_length=len(Kind),
+        max_length=MAXIMUM_KINDS,
         required=False,
-        help_text="Search only these kinds, as far as the policy permits them for the intent.",
+        help_text="Search only these kinds (their keys), as far as the policy permits them for the intent.",
     )
     as_of = serializers.DateTimeField(
         required=False,

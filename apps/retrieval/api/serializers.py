@@ -10,7 +10,6 @@ from typing import Any
 
 from rest_framework import serializers
 
-from apps.corpus.kinds import Kind
 from apps.corpus.providers.base.receivers import Purpose
 from apps.retrieval.contracts import (
     AnswerKind,
@@ -28,7 +27,7 @@ class CitedDocumentSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     title = serializers.CharField()
     version = serializers.IntegerField()
-    kind = serializers.ChoiceField(choices=Kind.choices)
+    kind = serializers.CharField()
 
 
 class RowCellSerializer(serializers.Serializer[Any]):
@@ -71,8 +70,8 @@ class IntentDecisionSerializer(LabelledSerializer):
 
 
 class KindsSerializer(serializers.Serializer[Any]):
-    permitted = serializers.ListField(child=serializers.ChoiceField(choices=Kind.choices))
-    withheld = serializers.ListField(child=serializers.ChoiceField(choices=Kind.choices))
+    permitted = serializers.ListField(child=serializers.CharField())
+    withheld = serializers.ListField(child=serializers.CharField())
 
 
 class FilterCertainty(StrEnum):

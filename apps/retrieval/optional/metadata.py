@@ -26,6 +26,7 @@ from psycopg import sql
 
 from apps.corpus.kinds import DocumentType, Kind
 from apps.corpus.models import Chunk, Document
+from apps.corpus.registry import name_of
 from apps.corpus.terms import terms
 from apps.retrieval.contracts import ChunkId, DocumentId, Period, Ranking, SearchBounds, SearchQuery, SparseHit
 from apps.retrieval.optional.headings import Heading, score_headings
@@ -66,7 +67,8 @@ class MetadataRetriever:
         if not query.terms or not within.kinds or top_k < 1:
             return Ranking(name=self.name, hits=(), ranks_shared=True)
         rows = _rows(within, top_k)
-        headings = [Heading(fields=_fields(row), passages=row["passages"]) for row in rows]
+        names = {str(kind): kind.label for kind in within.kinds if isinstance(kind, Kind)}
+        headings = [Heading(fields=_fields(row, name_of(row["kind"], names)), passages=row["passages"]) for row in rows]
         scores = score_headings(headings, query.terms, k1=self._k1, b=self._b)
         hits = sorted(
             (
@@ -93,12 +95,12 @@ def _rows(within: SearchBounds, top_k: int) -> Sequence[Mapping[str, Any]]:
         return [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
 
 
-def _fields(row: Mapping[str, Any]) -> tuple[frozenset[str], ...]:
+def _fields(row: Mapping[str, Any], kind_name: str) -> tuple[frozenset[str], ...]:
     """Return the terms of each field. A document's words are read in its language, the product's labels in English."""
     year = row["fiscal_year"]
     period = Period(fiscal_year=year, fiscal_quarter=row["fiscal_quarter"] or 0).label if year else ""
     said = (row["title"], row["company"], row["section"], f"Item {row['sec_item']}" if row["sec_item"] else "")
-    labels = (period, f"{row['document_type']} {DocumentType(row['document_type']).label}", Kind(row["kind"]).label)
+    labels = (period, f"{row['document_type']} {DocumentType(row['document_type']).label}", kind_name)
     return (
         *(frozenset(terms(text, row["language"])) for text in said),
         *(frozenset(terms(str(text), _LABELS_LANGUAGE)) for text in labels),

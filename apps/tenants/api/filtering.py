@@ -6,7 +6,7 @@ filter, a fraction for a number, and a text of any length; and drf-spectacular f
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from django import forms
@@ -22,8 +22,18 @@ if TYPE_CHECKING:
 else:
     from django_filters.rest_framework import FilterSet
 
-__all__ = ["FilterSet", "SeveralFilter", "changed_filter", "flag_filter", "text_filter", "whole_filter"]
+__all__ = [
+    "FilterSet",
+    "SeveralFilter",
+    "changed_filter",
+    "flag_filter",
+    "several_texts_filter",
+    "text_filter",
+    "whole_filter",
+]
 
+# How many values a repeated parameter may have whose values are the tenant's.
+MOST_VALUES: Final = 40
 # What a column of whole numbers holds.
 _LARGEST: Final = 2**31 - 1
 
@@ -46,6 +56,26 @@ class SeveralFilter(filters.MultipleChoiceFilter):  # type: ignore[misc]
 
     def __init__(self, **options: Any) -> None:
         super().__init__(distinct=False, **options)
+
+
+class _KnownTextsField(_SeveralField):
+    def __init__(self, *args: Any, known: Callable[[], Container[str]], **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._known = known
+
+    def validate(self, value: list[str]) -> None:
+        self.choices = [(each, each) for each in value if each in self._known()] if value else []
+        super().validate(value)
+
+
+class _KnownTextsFilter(SeveralFilter):
+    field_class = _KnownTextsField
+
+
+def several_texts_filter(known: Callable[[], Container[str]], **options: Any) -> Any:
+    """A parameter that may be repeated; which values there are is asked at each request, as it is the tenant's."""
+    schema = {"type": "string", "minLength": 1, "maxLength": 32}
+    return _described(_KnownTextsFilter(known=known, choices=[], **options), schema, options)
 
 
 def text_filter(*, max_length: int = 300, **options: Any) -> Any:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from apps.tenants.api.examples import EXTENSION, PROBLEMS_EXTENSION
+from apps.tenants.api.filtering import MOST_VALUES
 from apps.tenants.api.openapi_parts import (
     ETAG,
     IDEMPOTENCY_KEY,
@@ -156,8 +157,10 @@ def _headers_of(path: str, method: str, status: int, response: Json) -> Json:
 def _declare_lists(operation: Json, schemas: Json) -> None:
     """How a list is sent in a form: its name repeated. In an address it is one of choices, each named once."""
     for parameter in operation.get("parameters", []):
-        if "enum" in parameter["schema"].get("items", {}):
-            parameter["schema"] |= {"uniqueItems": True, "maxItems": len(parameter["schema"]["items"]["enum"])}
+        items = parameter["schema"].get("items")
+        if items is not None and "maxItems" not in parameter["schema"]:
+            most = len(items["enum"]) if "enum" in items else MOST_VALUES
+            parameter["schema"] |= {"uniqueItems": True, "maxItems": most}
     content = operation.get("requestBody", {}).get("content", {}).get("multipart/form-data")
     if content:
         fields = schemas[content["schema"]["$ref"].rpartition("/")[2]]["properties"]

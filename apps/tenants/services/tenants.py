@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
+from collections.abc import Sequence
 
 from django.db import IntegrityError, transaction
 
@@ -13,7 +14,7 @@ from apps.tenants.events import emit
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.models import Scope, Tenant
 from apps.tenants.models.scope import SCOPE_KEY_PATTERN
-from apps.tenants.registry import announce_configured, announce_created, announce_scope_below
+from apps.tenants.registry import announce_configured, announce_created, announce_scope_below, first_policy
 from apps.tenants.residency import check_providers
 from apps.tenants.roles import Permission
 from apps.tenants.services.api_keys import require_reason
@@ -37,13 +38,16 @@ def tenant_create(
     residency_strict: bool = True,
     embedding_profile: str = "local",
     generation_profile: str = "extractive",
+    packs: Sequence[str] = (),
     reason: str,
 ) -> Tenant:
     """Make a tenant together with what every tenant has: its root scope firm:<slug> and its first policy.
 
     All of it happens in one transaction.
 
-    Raises: ResidencyError: the tenant is strict and a provider lies outside its region.
+    Args:   packs: the shipped packs of which the first policy is made; none for the default ones.
+    Raises: ApplicationError: there is no such pack, or the packs can't be combined.
+            ResidencyError: the tenant is strict and a provider lies outside its region.
             ValidationError: the slug or the name is malformed.
     """
     tenant = Tenant(
@@ -76,6 +80,7 @@ def tenant_create(
         with widened_scope(added=root):
             _insert_scope(scope_id=root, key=f"firm:{slug}", name=name, parent=None)
             announce_created(tenant)
+            first_policy().give(packs)
     return tenant
 
 

@@ -24,8 +24,6 @@ from glassbox_client.api.questions import ask_question
 from glassbox_client.models import (
     Document,
     JobStatus,
-    Kind,
-    ListDocumentsKindItem,
     Problem,
     QueryRequest,
     UploadRequest,
@@ -40,10 +38,8 @@ def main() -> None:
     url = os.environ["GLASSBOX_URL"]
     client = AuthenticatedClient(base_url=url, token=os.environ["GLASSBOX_KEY"], timeout=60)
     document = uploaded(client)
-    assert [each.id for each in of_kinds(client, ListDocumentsKindItem.RUN, ListDocumentsKindItem.SCHEDULE)] == [
-        document.id
-    ]
-    assert of_kinds(client, ListDocumentsKindItem.SCHEDULE, ListDocumentsKindItem.METHODOLOGY) == []
+    assert [each.id for each in of_kinds(client, "run", "schedule")] == [document.id]
+    assert of_kinds(client, "schedule", "methodology") == []
 
     answer = ask_question.sync(client=client, body=QueryRequest(question="What was the drawdown in Q4 2024?"))
     citation = answer.citations[0]
@@ -72,10 +68,10 @@ def uploaded(client: AuthenticatedClient) -> Document:
     body = UploadRequest(
         file=File(payload=BytesIO(TEXT), file_name="liquidity.md", mime_type="text/markdown"),
         scope="fund:alpha",
-        kind=Kind.RUN,
+        kind="run",
         jurisdictions=["DE", "LU"],
     )
-    refused = upload_document.sync(client=client, body=UploadRequest(file=body.file, scope="fund:none", kind=Kind.RUN))
+    refused = upload_document.sync(client=client, body=UploadRequest(file=body.file, scope="fund:none", kind="run"))
     assert isinstance(refused, Problem)
     assert (refused.status, list(refused.errors.to_dict())) == (400, ["scope"])
     for replayed in (None, "true"):
@@ -94,7 +90,7 @@ def uploaded(client: AuthenticatedClient) -> Document:
     return ready
 
 
-def of_kinds(client: AuthenticatedClient, *kinds: ListDocumentsKindItem) -> list[Document]:
+def of_kinds(client: AuthenticatedClient, *kinds: str) -> list[Document]:
     found: list[Document] = list_documents.sync(client=client, kind=list(kinds)).results
     return found
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from apps.corpus.kinds import DocumentType, Kind, SourceType
+from apps.intents.fund_house import FundHouse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +18,7 @@ class Source:
     template: str
     title: str
     company: str
-    kind: Kind = Kind.REFERENCE_REPORT
+    kind: Kind = FundHouse.REFERENCE_REPORT
     document_type: DocumentType
     source_type: SourceType = SourceType.INTERNAL
     period: str = ""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import date
 from typing import Final
 
-from apps.corpus.kinds import DocumentType, Kind, SourceType
+from apps.corpus.kinds import DocumentType, SourceType
+from apps.intents.fund_house import FundHouse
 from tests.evaluation import calder
 from tests.evaluation.sources.contracts import Source
 from tests.evaluation.values import told
@@ -21,7 +22,7 @@ def firm_sources() -> tuple[Source, ...]:
             template="compliance_rules.txt",
             title=f"Calder Lane Investments: compliance rules, edition {year}",
             company=CALDER,
-            kind=Kind.COMPLIANCE_PROFILE,
+            kind=FundHouse.COMPLIANCE_PROFILE,
             document_type=DocumentType.POLICY,
             source_type=SourceType.POLICY,
             published_on=published_on,
@@ -30,11 +31,11 @@ def firm_sources() -> tuple[Source, ...]:
         for year, published_on in ((2023, date(2022, 12, 12)), (2024, date(2024, 6, 17)))
     )
     others = (
-        ("firm-profile.md", "firm profile", Kind.ORG_PROFILE, DocumentType.RECORD, date(2025, 1, 8), "en"),
+        ("firm-profile.md", "firm profile", FundHouse.ORG_PROFILE, DocumentType.RECORD, date(2025, 1, 8), "en"),
         (
             "firm-profile-de.md",
             "Niederlassung Zollbrück",
-            Kind.ORG_PROFILE,
+            FundHouse.ORG_PROFILE,
             DocumentType.RECORD,
             date(2025, 1, 8),
             "de",
@@ -42,7 +43,7 @@ def firm_sources() -> tuple[Source, ...]:
         (
             "marketing-rules-de.html",
             "Vertriebsregeln nach Ländern",
-            Kind.COMPLIANCE_PROFILE,
+            FundHouse.COMPLIANCE_PROFILE,
             DocumentType.POLICY,
             date(2024, 11, 4),
             "de",
@@ -50,7 +51,7 @@ def firm_sources() -> tuple[Source, ...]:
         (
             "methodology-performance.html",
             "how performance is measured",
-            Kind.METHODOLOGY,
+            FundHouse.METHODOLOGY,
             DocumentType.POLICY,
             date(2024, 10, 7),
             "en",
@@ -58,7 +59,7 @@ def firm_sources() -> tuple[Source, ...]:
         (
             "methodology-risk-de.docx",
             "Messung von Risiken",
-            Kind.METHODOLOGY,
+            FundHouse.METHODOLOGY,
             DocumentType.POLICY,
             date(2024, 9, 9),
             "de",
@@ -66,7 +67,7 @@ def firm_sources() -> tuple[Source, ...]:
         (
             "house-style.md",
             "house style for letters and reports",
-            Kind.STYLE_SAMPLE,
+            FundHouse.STYLE_SAMPLE,
             DocumentType.OTHER,
             date(2024, 5, 6),
             "en",
@@ -74,7 +75,7 @@ def firm_sources() -> tuple[Source, ...]:
         (
             "edit-patterns.json",
             "what editors change",
-            Kind.REPORT_EDIT_PATTERN,
+            FundHouse.REPORT_EDIT_PATTERN,
             DocumentType.RECORD,
             date(2024, 12, 18),
             "en",
@@ -82,12 +83,12 @@ def firm_sources() -> tuple[Source, ...]:
         (
             "datasets.csv",
             "data sets behind the reports",
-            Kind.DATASET_SUMMARY,
+            FundHouse.DATASET_SUMMARY,
             DocumentType.RECORD,
             date(2025, 1, 3),
             "en",
         ),
-        ("calendar.json", "reporting calendar", Kind.SCHEDULE, DocumentType.RECORD, date(2025, 1, 2), "en"),
+        ("calendar.json", "reporting calendar", FundHouse.SCHEDULE, DocumentType.RECORD, date(2025, 1, 2), "en"),
     )
     supplements = tuple(
         Source(
@@ -95,7 +96,7 @@ def firm_sources() -> tuple[Source, ...]:
             template="fund_supplement.md",
             title=f"Calder Lane Investments: supplement {number} to the fund documents",
             company=CALDER,
-            kind=Kind.COMPLIANCE_PROFILE,
+            kind=FundHouse.COMPLIANCE_PROFILE,
             document_type=DocumentType.POLICY,
             source_type=SourceType.POLICY,
             published_on=date(2024, 9, 2),

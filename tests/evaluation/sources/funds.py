@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
-from apps.corpus.kinds import DocumentType, Kind
+from apps.corpus.kinds import DocumentType
+from apps.intents.fund_house import FundHouse
 from tests.evaluation import calder
 from tests.evaluation.sources.contracts import Source
 
@@ -17,7 +18,7 @@ def fund_sources() -> tuple[Source, ...]:
             title=f"{fund}: fund profile",
             company=fund,
             ticker=calder.PROFILES[fund]["ticker"],
-            kind=Kind.FUND_PROFILE,
+            kind=FundHouse.FUND_PROFILE,
             document_type=DocumentType.RECORD,
             published_on=date(2025, 1, 6),
             values=calder.PROFILES[fund],
@@ -31,7 +32,7 @@ def fund_sources() -> tuple[Source, ...]:
             title=f"{calder.EQUITY}: quarterly report {quarter} {year}",
             company=calder.EQUITY,
             ticker="CGEF",
-            kind=Kind.RUN,
+            kind=FundHouse.RUN,
             document_type=DocumentType.REPORT,
             period=f"{quarter} {year}",
             published_on=published_on,
@@ -51,7 +52,7 @@ def fund_sources() -> tuple[Source, ...]:
             title=f"{calder.CREDIT}: Quartalsbericht {quarter} {year}",
             company=calder.CREDIT,
             ticker="CECF",
-            kind=Kind.RUN,
+            kind=FundHouse.RUN,
             document_type=DocumentType.REPORT,
             period=f"{quarter} {year}",
             published_on=published_on,
@@ -69,7 +70,7 @@ def fund_sources() -> tuple[Source, ...]:
             title=f"{calder.INCOME}: quarterly report Q4 2024",
             company=calder.INCOME,
             ticker="CGIF",
-            kind=Kind.RUN,
+            kind=FundHouse.RUN,
             document_type=DocumentType.REPORT,
             period="Q4 2024",
             published_on=date(2025, 1, 21),

@@ -10,8 +10,8 @@ from apps.corpus.models import Document
 from apps.quality.evaluation.contracts import EvaluationQuestion, Expected, Observation, RankedChunk
 from apps.quality.evaluation.figures import Judged, by_stage, by_type, latency_of, metrics_of
 from apps.quality.evaluation.judging import judge
+from apps.quality.evaluation.packs import evaluation_policy
 from apps.quality.evaluation.runs import RunFacts, RunFigures, answer_keep, run_finish, run_start
-from apps.quality.evaluation.tenant import evaluation_policy
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from tests.factories import Firm

@@ -19,12 +19,13 @@ from apps.audit.models import Event
 from apps.corpus.models import Document, DocumentStatus, Embedding768, IngestJob
 from apps.intents.models import PolicyVersion
 from apps.quality.evaluation.asking import Asking
+from apps.quality.evaluation.tenant import dataset_scope, evaluation_tenant
 from apps.quality.events import EVALUATION_RUN_FINISHED, EVALUATION_RUN_STARTED
 from apps.quality.models import EvaluationAnswer, EvaluationQuery, EvaluationRun, RunState
 from apps.quality.services.evaluation import evaluation_query_add
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
-from apps.tenants.models import Membership
+from apps.tenants.models import Membership, Scope
 from apps.tenants.roles import Role
 from apps.tenants.selectors.tenants import tenant_by_slug
 from apps.tenants.services.tenants import tenant_create
@@ -273,6 +274,15 @@ def test_the_policy_lets_every_intent_reach_the_kinds_of_the_folder(evaluate: Ev
         )
         reached = {tuple(sorted(each.kinds.values_list("kind", flat=True))) for each in active.intents.all()}
     assert reached == {("compliance_profile", "reference_report")}
+
+
+def test_a_folder_may_have_an_underscore_in_its_name() -> None:
+    tenant_id = TenantId(evaluation_tenant().id)
+    made = {dataset_scope(tenant_id, name) for name in ("my_reports", "my-reports")}
+    with open_scope(tenant=tenant_id, reason="a test"):
+        keys = set(Scope.objects.filter(id__in=made).values_list("key", flat=True))
+    assert len(keys) == 2
+    assert "dataset:my-reports" in keys
 
 
 def test_a_tenant_of_that_name_that_is_somebodys_own_is_left_alone(evaluate: Evaluate, folder: Path) -> None:

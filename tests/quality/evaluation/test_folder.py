@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from apps.corpus.kinds import Kind
+from apps.intents.fund_house import FundHouse
 from apps.quality.errors import InvalidFolderError
 from apps.quality.evaluation.folder import RelevantPage, read_folder
 from tests.quality.evaluation.folders import DOCUMENTS, QUERIES, write_lines
@@ -25,7 +25,7 @@ def changed(position: int, **fields: Any) -> list[dict[str, Any]]:
 
 def test_a_folder_is_read_with_its_kinds_and_periods(folder: Path) -> None:
     read = read_folder(folder)
-    assert (read.name, read.kinds) == ("reports", {Kind.REFERENCE_REPORT, Kind.COMPLIANCE_PROFILE})
+    assert (read.name, read.kinds) == ("reports", {FundHouse.REFERENCE_REPORT, FundHouse.COMPLIANCE_PROFILE})
     assert [(each.id, each.metadata.fiscal_year) for each in read.documents] == [
         ("kestrel-2022", 2022),
         ("kestrel-2023", 2023),

@@ -7,12 +7,12 @@ from uuid import uuid4
 import pytest
 
 from apps.quality.evaluation.comparing import compare
+from apps.quality.evaluation.packs import evaluation_policy
 from apps.quality.evaluation.runs import (
     RunFacts,
     run_start,
     run_stop,
 )
-from apps.quality.evaluation.tenant import evaluation_policy
 from apps.quality.models import EvaluationRun
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError

@@ -16,8 +16,8 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 
 from apps.corpus.batches.batch import Batch, BatchFile
-from apps.corpus.kinds import Kind
-from apps.corpus.services.ingest.errors import UnknownKindError
+from apps.corpus.registry import kinds_in_force
+from apps.corpus.services.ingest.kind import require_uploadable
 from apps.corpus.services.ingest.manifest import PlannedFile, plan
 from apps.corpus.services.ingest.measure import BareRate, bare_rate
 from apps.errors import ApplicationError
@@ -55,7 +55,7 @@ class Command(ServedCommand):
         parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="files and folders")
         parser.add_argument("--tenant", required=True, help="the tenant's short name")
         parser.add_argument("--scope", required=True, help="where the documents belong, such as fund:global-equity")
-        parser.add_argument("--kind", required=True, help=f"one of {', '.join(Kind.values)}")
+        parser.add_argument("--kind", required=True, help="the key of a kind of the tenant's policy")
         parser.add_argument("--manifest", type=Path, help="JSON lines with a file and its metadata each")
         for name in _METADATA:
             parser.add_argument(f"--{name.replace('_', '-')}", default="", help=f"{name} of files that name none")
@@ -65,29 +65,28 @@ class Command(ServedCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         console = Console(stderr=options["json"])
-        if options["kind"] not in Kind.values:
-            raise CommandError(UnknownKindError(kind=repr(options["kind"]), known=", ".join(Kind.values)).detail)
         if options["manifest"] and not options["manifest"].is_file():
             raise CommandError(f"There is no manifest {options['manifest']}.")
         if not options["paths"] and not options["manifest"]:
             raise CommandError("Name files or folders, or a --manifest that names them.")
         try:
-            planned = plan(
-                paths=options["paths"],
-                manifest=options["manifest"],
-                defaults={name: options[name] for name in _METADATA if options[name]},
-                default_kind=options["kind"],
-            )
+            tenant = tenant_by_slug(options["tenant"])
+            with open_scope(tenant=TenantId(tenant.id), reason=_REASON):
+                scope_id = ScopeId(scope_by_key(options["scope"]).id)
+                require_uploadable(options["kind"])
+                planned = plan(
+                    paths=options["paths"],
+                    manifest=options["manifest"],
+                    defaults={name: options[name] for name in _METADATA if options[name]},
+                    default_kind=options["kind"],
+                    kinds=kinds_in_force(),
+                )
+        except ApplicationError as error:
+            raise CommandError(error.detail) from error
         except OSError as error:
             raise CommandError(f"{error.filename} can't be read: {error.strerror}.") from error
         prepare()
         started = time.monotonic()
-        try:
-            tenant = tenant_by_slug(options["tenant"])
-            with open_scope(tenant=TenantId(tenant.id), reason=_REASON):
-                scope_id = ScopeId(scope_by_key(options["scope"]).id)
-        except ApplicationError as error:
-            raise CommandError(error.detail) from error
         batch = Batch(tenant_id=TenantId(tenant.id), scope_id=scope_id, reason=_REASON)
         try:
             _ingest(batch, planned, console, local=options["local"])

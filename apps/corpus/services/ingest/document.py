@@ -16,16 +16,15 @@ from django.utils.text import slugify
 from apps.corpus.description import title_from_filename
 from apps.corpus.extraction import Limits
 from apps.corpus.extraction.detection import require_readable
-from apps.corpus.kinds import Kind
 from apps.corpus.models import Document, DocumentStatus, IngestJob, SourceFile
 from apps.corpus.services.ingest.erased import refuse_erased
 from apps.corpus.services.ingest.errors import (
     EmptyUploadError,
     UnknownDocumentError,
-    UnknownKindError,
     UploadTooLargeError,
 )
 from apps.corpus.services.ingest.events import RECEIVED, record_document_event
+from apps.corpus.services.ingest.kind import require_uploadable
 from apps.corpus.services.ingest.metadata import DocumentMetadata, differing, external_id_in_force
 from apps.corpus.services.ingest.restart import restart
 from apps.corpus.services.restricted import refuse_restricted_content, with_restricted
@@ -80,20 +79,20 @@ def document_ingest(
              same_title_replaces: replace a document of the same title and kind in the scope. Off by default: reports of
                  two periods often share a title.
              same_bytes_again: make a new version even if the bytes are stored already, to change the metadata.
-    Raises:  UnknownKindError, EmptyUploadError, UploadTooLargeError, ScopeNotGrantedError, PermissionDeniedError,
-             UnknownDocumentError, RestrictedContentError; ExtractionError: the format can't be read, or is not the one
-             that the file name claims, or the encoding can't be determined; ScopeClosedError: the scope is being
-             erased, or was erased; ErasedDocumentError: the document was erased at somebody's request;
-             TombstonesUnavailableError, TombstonesDamagedError: it can't be determined whether it was erased;
-             ValidationError for the metadata, by field.
-    Costs:   about seventeen queries, which transfer the bytes once.
+    Raises:  UnknownKindError, RetiredKindError, KindNotYoursError: the policy in force does not let the principal
+             upload documents of this kind; EmptyUploadError, UploadTooLargeError, ScopeNotGrantedError,
+             PermissionDeniedError, UnknownDocumentError, RestrictedContentError; ExtractionError: the format can't
+             be read, or is not the one that the file name claims, or the encoding can't be determined;
+             ScopeClosedError: the scope is being erased, or was erased; ErasedDocumentError: the document was
+             erased at somebody's request; TombstonesUnavailableError, TombstonesDamagedError: it can't be
+             determined whether it was erased; ValidationError for the metadata, by field.
+    Costs:   about eighteen queries, which transfer the bytes once.
     """
     context = current_scope()
     context.principal.require(Permission.DOCUMENT_ADD)
     if scope_id not in context.scope_ids:
         raise ScopeNotGrantedError(scope=scope_id)
-    if kind not in Kind.values:
-        raise UnknownKindError(kind=repr(kind), known=", ".join(Kind.values))
+    require_uploadable(kind)
     name = _clean_filename(filename)
     if not content:
         raise EmptyUploadError(filename=name)

@@ -11,6 +11,22 @@ class UnknownKindError(IngestError):
     message = "There is no kind {kind}. Choose one of: {known}."
 
 
+class RetiredKindError(IngestError):
+    """Data: kind, known (the keys of those in use)."""
+
+    code = "corpus.retired_kind"
+    status = 400
+    message = "The kind {kind} is retired: nothing more is uploaded as such. Choose one of: {known}."
+
+
+class KindNotYoursError(IngestError):
+    """Data: kind, roles (those that may)."""
+
+    code = "corpus.kind_not_yours"
+    status = 403
+    message = "Your role may not upload documents of the kind {kind}; these may: {roles}. Ask one of them."
+
+
 class EmptyUploadError(IngestError):
     code = "corpus.file_empty"
     message = "{filename} is empty. Export it again and upload the new copy."

@@ -13,8 +13,8 @@ from typing import Any, Final
 from django.core.exceptions import ValidationError
 
 from apps.corpus.description import InvalidFieldError
-from apps.corpus.kinds import Kind
-from apps.corpus.services.ingest.errors import UnknownKindError
+from apps.corpus.registry import KindInForce
+from apps.corpus.services.ingest.kind import upload_problem
 from apps.corpus.services.ingest.metadata import KNOWN_KEYS, DocumentMetadata, metadata_from_row
 from config.files import OutsideFolderError, inside
 from config.strict_json import InvalidJsonError, strict_json
@@ -43,7 +43,12 @@ class PlannedFile:
 
 
 def plan(
-    *, paths: Sequence[Path], manifest: Path | None, defaults: Mapping[str, Any], default_kind: str
+    *,
+    paths: Sequence[Path],
+    manifest: Path | None,
+    defaults: Mapping[str, Any],
+    default_kind: str,
+    kinds: Sequence[KindInForce],
 ) -> list[PlannedFile]:
     """Match the files with the rows of the manifest.
 
@@ -53,6 +58,7 @@ def plan(
                  metadata_from_row reads, and "kind" where it differs from the default. A file that two lines describe
                  is refused, because it is unclear which line is meant.
              defaults: metadata for what the rows leave out.
+             kinds: those of the policy in force.
     Returns: files in the order of their names, including the rows and paths that have an error.
     Raises:  OSError: the manifest can't be read.
     """
@@ -82,7 +88,7 @@ def plan(
         if len(lines) > 1:
             planned += _described_twice(file, lines)
         elif file != own:
-            planned.append(_planned(file, lines[0] if lines else None, defaults, default_kind))
+            planned.append(_planned(file, lines[0] if lines else None, defaults, default_kind, kinds))
     return sorted(planned, key=lambda file: file.label)
 
 
@@ -186,13 +192,15 @@ def _described_twice(path: Path, rows: Sequence[_Row]) -> Iterator[PlannedFile]:
         yield PlannedFile(label=row.place, error=error)
 
 
-def _planned(path: Path, row: _Row | None, defaults: Mapping[str, Any], default_kind: str) -> PlannedFile:
+def _planned(
+    path: Path, row: _Row | None, defaults: Mapping[str, Any], default_kind: str, kinds: Sequence[KindInForce]
+) -> PlannedFile:
     label, place = printable(path.name), row.place if row else ""
     fields = {**defaults, **(row.fields if row else {})}
     kind = str(fields.get("kind") or default_kind)
-    if kind not in Kind.values:
-        error = UnknownKindError(kind=repr(kind), known=", ".join(Kind.values)).detail
-        return PlannedFile(label=label, place=place, error=error)
+    problem = upload_problem(kind, kinds)
+    if problem is not None:
+        return PlannedFile(label=label, place=place, error=problem.detail)
     try:
         metadata = metadata_from_row(fields, filename=path.name)
     except InvalidFieldError as error:

@@ -13,7 +13,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 from unfold.widgets import UnfoldAdminTextareaWidget
 
-from apps.corpus.kinds import Kind
 from apps.intents.admin.desk.filters import desk_filter, intent_key
 from apps.intents.admin.desk.versions import (
     OFFERED,
@@ -136,6 +135,6 @@ def _tried_context(tried: Tried, snapshot: PolicySnapshot) -> dict[str, Any]:
         "score": figure(decision.score, decision),
         "lead": figure(decision.margin, decision),
         "nearest": [(each, snapshot.label_of(each.intent)) for each in decision.nearest],
-        "permitted": [Kind(kind).label for kind in tried.grant.permitted],
-        "withheld": [Kind(kind).label for kind in tried.grant.withheld],
+        "permitted": [kind.label for kind in tried.grant.permitted],
+        "withheld": [kind.label for kind in tried.grant.withheld],
     }

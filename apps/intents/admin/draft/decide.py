@@ -17,7 +17,7 @@ from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.checking import Checked
 from apps.intents.services.drafts import draft_discard, own_draft
 from apps.intents.services.reviews import version_submit
-from apps.intents.validation import policy_problems
+from apps.intents.services.successor import usage_problems
 from apps.tenants.admin.base import require
 from apps.tenants.admin.pages import Decision, decision_page
 from apps.tenants.admin.read import number_read
@@ -110,7 +110,7 @@ def _asked(version: PolicyVersion) -> str:
 
 
 def _refused(version: PolicyVersion) -> list[str]:
-    problems = policy_problems(version_snapshot(version), policy_in_force())
+    problems = usage_problems(version_snapshot(version))
     return [f"In its current state it would be refused: {' '.join(problems)}"] if problems else []
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from apps.corpus.kinds import Kind
+from apps.corpus.kinds import RetentionClass, SourceType, words_of_key
 from apps.intents.admin.draft.invariants import InvariantFields, invariant_fields
-from apps.intents.admin.matrix import kinds_in_order
 from apps.intents.contracts import UNRECOGNISED, FallbackRule, IntentRule, PolicySnapshot, RecordingMode
 
 FALLBACK = "fallback"
@@ -37,12 +36,24 @@ class IntentFields:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetFields:
-    """One kind's context budget; without heading and cap it has none."""
+    """One kind of document, as typed; `kind` is its key. left_out: it goes from the version when the draft is saved."""
 
-    kind: Kind
-    label: str
-    cap: str
-    position: str
+    kind: str
+    label: str = ""
+    cap: str = ""
+    position: str = ""
+    name: str = ""
+    description: str = ""
+    examples: tuple[str, ...] = ()
+    retention_class: str = RetentionClass.RECORD.value
+    source_category: str = SourceType.INTERNAL.value
+    uploaders: tuple[str, ...] = ()
+    retired: bool = False
+    left_out: bool = False
+
+    @property
+    def title(self) -> str:
+        return self.name or words_of_key(self.kind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +84,6 @@ class DraftFields:
 
 def fields_of(snapshot: PolicySnapshot) -> DraftFields:
     """A stored draft as the form shows it."""
-    budgets = {budget.kind: budget for budget in snapshot.budgets}
     numbers = {name: getattr(snapshot.classifier, name) for name in snapshot.classifier.__dataclass_fields__}
     return DraftFields(
         intents=tuple(
@@ -83,12 +93,19 @@ def fields_of(snapshot: PolicySnapshot) -> DraftFields:
         fallback=_intent_fields(snapshot, snapshot.fallback, key=FALLBACK, name=UNRECOGNISED),
         budgets=tuple(
             BudgetFields(
-                kind=kind,
-                label=budgets[kind].label if kind in budgets else "",
-                cap=str(budgets[kind].cap_chars) if kind in budgets else "",
+                kind=budget.kind.value,
+                label=budget.label,
+                cap=str(budget.cap_chars),
                 position=str(position),
+                name=budget.name,
+                description=budget.description,
+                examples=budget.examples,
+                retention_class=budget.retention_class.value,
+                source_category=budget.source_category.value,
+                uploaders=tuple(role.value for role in budget.uploaders),
+                retired=budget.retired,
             )
-            for position, kind in enumerate(kinds_in_order(snapshot), start=1)
+            for position, budget in enumerate(sorted(snapshot.budgets, key=lambda each: each.position), start=1)
         ),
         total_cap=str(snapshot.total_cap_chars),
         settings={name: _typed(value) for name, value in (numbers | snapshot.retrieval.as_json()).items()},
@@ -102,6 +119,12 @@ def with_new_intent(fields: DraftFields) -> DraftFields:
     taken = {intent.key for intent in fields.intents}
     key = next(key for number in range(1, len(taken) + 2) if (key := f"i{number}") not in taken)
     return replace(fields, intents=(*fields.intents, IntentFields(key=key)))
+
+
+def with_new_kind(fields: DraftFields, key: str) -> DraftFields:
+    """One more kind, after the others: its key is the only thing known of it."""
+    row = BudgetFields(kind=key, name=words_of_key(key), position=str(len(fields.budgets) + 1))
+    return replace(fields, budgets=(*fields.budgets, row))
 
 
 def _intent_fields(snapshot: PolicySnapshot, rule: IntentRule | FallbackRule, *, key: str, name: str) -> IntentFields:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from apps.corpus.kinds import Kind
 from apps.intents.context_budget import section_heading, share_context
 from apps.intents.contracts import FALLBACK_NAME, KindBudget, PolicySnapshot
-from apps.intents.diff_words import PLURALS, kinds_in_words
+from apps.intents.diff_words import kinds_in_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class FullContext:
         if self.evicted:
             parts.append(f"{kinds_in_words([each.kind for each in self.evicted])} would be left out whole.")
         parts.extend(
-            f"{PLURALS[each.kind]} would be cut to {each.size_chars:,} characters, the total."
+            f"{each.kind.label} would be cut to {each.size_chars:,} characters, the total."
             for each in self.sections
             if each.cut
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -11,8 +13,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
+from apps.corpus.kinds import KIND_KEY
 from apps.intents.admin.draft.comments import last_words
-from apps.intents.admin.draft.fields import DraftFields, fields_of, with_new_intent
+from apps.intents.admin.draft.fields import DraftFields, fields_of, with_new_intent, with_new_kind
 from apps.intents.admin.draft.invariants import invariant_fields, invariant_rows
 from apps.intents.admin.draft.links import crumbs, find_version, version_address, version_admin
 from apps.intents.admin.draft.parse import ParsedDraft, parse_draft
@@ -20,12 +23,14 @@ from apps.intents.admin.draft.post import fields_from
 from apps.intents.admin.draft.preview import outlook
 from apps.intents.admin.draft.rows import (
     budget_rows,
+    class_choices,
     field_title,
     intent_rows,
     kind_columns,
     reason_entry,
     recording_choices,
     setting_rows,
+    source_choices,
     total_entry,
 )
 from apps.intents.admin.draft.settings import RETRIEVAL, THRESHOLDS
@@ -35,7 +40,8 @@ from apps.intents.errors import DraftChangedError, NotADraftError
 from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.drafts import draft_save, own_draft
-from apps.intents.validation import MAXIMUM_INTENTS, MINIMUM_EXAMPLES, MINIMUM_INTENTS, policy_problems
+from apps.intents.services.successor import usage_problems
+from apps.intents.validation import MAXIMUM_INTENTS, MINIMUM_EXAMPLES, MINIMUM_INTENTS
 from apps.tenants.admin.addresses import address
 from apps.tenants.admin.base import require
 from apps.tenants.admin.pages import page
@@ -61,12 +67,14 @@ def draft_view(request: HttpRequest, version_id: UUID) -> HttpResponse:
 
 
 def _save(request: HttpRequest, version: PolicyVersion) -> HttpResponse:
-    fields, revision = fields_from(request.POST), number_read(request.POST)
     stored = version_snapshot(version)
+    fields, revision = fields_from(request.POST, stored.kinds), number_read(request.POST)
     parsed = parse_draft(fields, stored)
     try:
         with transaction.atomic():
             own_draft(version.id)  # whose it is comes before what is wrong with it
+            if request.POST.get("add") == "kind":
+                return _with_kind(request, version, fields, stored, revision=revision)
             if "add" in request.POST:
                 fields = with_new_intent(fields)
                 return _editor(request, version, fields, parse_draft(fields, stored), revision=revision, added=True)
@@ -79,12 +87,37 @@ def _save(request: HttpRequest, version: PolicyVersion) -> HttpResponse:
         conflict = _conflict(stored, parsed.content, fields)
         # With the revision that stands there now: having read the difference, the officer may save over it.
         return _editor(request, version, fields, parsed, revision=version.revision, status=409, conflict=conflict)
-    problems = len(policy_problems(parsed.content, policy_in_force()))
+    problems = len(usage_problems(parsed.content))
     left = f" {problems} problem{'s' * (problems != 1)} to fix before it can be submitted." if problems else ""
     messages.success(
         request, f"Draft saved, version {saved.number}. Nothing in it takes effect until it is approved.{left}"
     )
     return HttpResponseRedirect(reverse("admin:policy_draft", args=[saved.id]))
+
+
+def _with_kind(
+    request: HttpRequest, version: PolicyVersion, fields: DraftFields, stored: PolicySnapshot, *, revision: int
+) -> HttpResponse:
+    """The form with one more kind, or with what is wrong with its key."""
+    key = " ".join(request.POST.getlist("new-kind")[-1:]).strip()
+    problem = ""
+    if not re.fullmatch(KIND_KEY, key):
+        problem = "Use only lower-case letters, digits and _, at most 32, and begin with a letter, such as loan_file."
+    elif any(budget.kind == key for budget in fields.budgets):
+        problem = "There is a kind with this key. Choose another."
+    grown = fields if problem else with_new_kind(fields, key)
+    parsed = parse_draft(grown, stored)
+    return _editor(
+        request,
+        version,
+        grown,
+        parsed if problem else replace(parsed, errors={}),
+        revision=revision,
+        status=422 if problem else 200,
+        new_kind=key if problem else "",
+        kind_problem=problem,
+        kind_added="" if problem else key,
+    )
 
 
 def _conflict(stored: PolicySnapshot, typed: PolicySnapshot | None, fields: DraftFields) -> tuple[str, ...]:
@@ -105,6 +138,9 @@ def _editor(
     added: bool = False,
     refusal: str = "",
     conflict: tuple[str, ...] | None = None,
+    new_kind: str = "",
+    kind_problem: str = "",
+    kind_added: str = "",
 ) -> HttpResponse:
     seen = outlook(fields, parsed)
     errors, problems = ({} if added else parsed.errors), seen["problems_of"]
@@ -127,6 +163,11 @@ def _editor(
         "rows": rows,
         "newest": rows[-2].key if added else "",
         "budgets": budget_rows(fields, errors, problems),
+        "classes": class_choices(),
+        "sources": source_choices(),
+        "new_kind": new_kind,
+        "kind_problem": kind_problem,
+        "kind_added": kind_added,
         "total": total_entry(fields, errors),
         "reason": reason_entry(fields, errors),
         "thresholds": setting_rows(THRESHOLDS, fields, errors, problems),
@@ -134,7 +175,7 @@ def _editor(
         "retrieval_wrong": any(f"setting-{setting.name}" in errors for setting in RETRIEVAL),
         "invariants": invariant_rows(
             invariant_fields(stored) if fields.invariants is None else fields.invariants,
-            [(kind.value, str(kind.label)) for kind in kind_columns(fields)],
+            [(kind.kind, kind.name or kind.kind) for kind in kind_columns(fields)],
             dict(errors),
         ),
         "problems_invariants": problems.get("part-invariants", ()),

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import uuid4
 
-from apps.corpus.kinds import Kind
+from apps.corpus.kinds import Kind, RetentionClass, SourceType
 from apps.intents.admin.draft.fields import FALLBACK, BudgetFields, DraftFields, IntentFields
 from apps.intents.admin.draft.invariants import parse_invariants
 from apps.intents.admin.draft.post import UNKEPT
@@ -33,9 +33,10 @@ from apps.intents.contracts import (
 )
 from apps.intents.retrieval_settings import RetrievalSettings
 from apps.intents.snapshots.content import sort_kinds
+from apps.tenants.roles import Role
 
 MOST_CHARS: Final = 10_000_000
-_LABEL_CHARS, _NAME_CHARS, _EXAMPLE_CHARS, _TERM_CHARS, _TEXT_CHARS = 80, 40, 500, 80, 4000
+_LABEL_CHARS, _NAME_CHARS, _EXAMPLE_CHARS, _TERM_CHARS, _TEXT_CHARS, _SAMPLE_CHARS = 80, 40, 500, 80, 4000, 200
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
 _WHOLE: Final = re.compile(r"[0-9]{1,12}")
 _DECIMAL: Final = re.compile(r"[+-]?([0-9]{1,12}(\.[0-9]{0,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,3})?")
@@ -62,8 +63,9 @@ def parse_draft(fields: DraftFields, stored: PolicySnapshot) -> ParsedDraft:
     def complain(field: str, sentence: str) -> None:
         errors[field].append(sentence)
 
-    rules = _rules(fields, complain)
     budgets = _budgets(fields.budgets, stored, complain)
+    kinds = [budget.kind for budget in budgets]
+    rules = _rules(fields, kinds, complain)
     total = _whole(fields.total_cap, "total_cap", 0, MOST_CHARS, complain)
     classifier: dict[str, Any] = {each.name: _number(each, fields.settings, complain) for each in THRESHOLDS}
     retrieval: dict[str, Any] = {each.name: _number(each, fields.settings, complain) for each in RETRIEVAL}
@@ -78,7 +80,7 @@ def parse_draft(fields: DraftFields, stored: PolicySnapshot) -> ParsedDraft:
         fallback=FallbackRule(
             label=fields.fallback.label,
             description=fields.fallback.description,
-            kinds=sort_kinds(fields.fallback.kinds),
+            kinds=sort_kinds(fields.fallback.kinds, kinds),
             recording_mode=RecordingMode(fields.fallback.recording),
         ),
         examples=tuple(
@@ -95,7 +97,7 @@ def parse_draft(fields: DraftFields, stored: PolicySnapshot) -> ParsedDraft:
     return ParsedDraft(content=content, errors={})
 
 
-def _rules(fields: DraftFields, complain: Complain) -> tuple[IntentRule, ...]:
+def _rules(fields: DraftFields, kinds: list[Kind], complain: Complain) -> tuple[IntentRule, ...]:
     names = [intent.name for intent in fields.kept]
     for intent in fields.kept:
         field = f"name-{intent.key}"
@@ -115,7 +117,7 @@ def _rules(fields: DraftFields, complain: Complain) -> tuple[IntentRule, ...]:
             name=intent.name,
             label=intent.label,
             description=intent.description,
-            kinds=sort_kinds(intent.kinds),
+            kinds=sort_kinds(intent.kinds, kinds),
             recording_mode=RecordingMode.strictest_for(intent.recording),
             terms=tuple(OwnTerm(text=term.text, decisive=term.decisive) for term in intent.terms),
         )
@@ -152,23 +154,53 @@ def _storable(text: str, field: str, longest: int, complain: Complain, *, empty:
 
 
 def _budgets(rows: tuple[BudgetFields, ...], stored: PolicySnapshot, complain: Complain) -> tuple[KindBudget, ...]:
-    before = {budget.kind: budget.position for budget in stored.budgets}
-    placed: list[tuple[int, int, int, Kind, str, int]] = []
+    before = {budget.kind.value: budget.position for budget in stored.budgets}
+    placed: list[tuple[int, int, int, KindBudget]] = []
     for order, row in enumerate(rows):
-        kind = row.kind.value
-        position = _whole(row.position, f"position-{kind}", 1, 99, complain)
-        if not row.label and not row.cap:
-            continue  # no context budget for this kind: validation says so
-        cap = _whole(row.cap, f"cap-{kind}", 1, MOST_CHARS, complain)
-        _storable(
-            row.label, f"heading-{kind}", _LABEL_CHARS, complain, empty="Enter a heading for this kind's passages."
-        )
+        if row.left_out:
+            continue
+        position = _whole(row.position, f"position-{row.kind}", 1, 99, complain)
         # Without the script somebody types 1 for the fourth: it goes before the one that has 1, and so on down.
         earlier = before.get(row.kind, position)
-        placed.append((position, (position > earlier) - (position < earlier), order, row.kind, row.label, cap))
-    return tuple(
-        KindBudget(kind=kind, label=label, cap_chars=cap, position=place)
-        for place, (_, _, _, kind, label, cap) in enumerate(sorted(placed), start=1)
+        budget = _budget(row, complain)
+        if budget is not None:
+            placed.append((position, (position > earlier) - (position < earlier), order, budget))
+    placed.sort(key=lambda each: each[:3])
+    return tuple(replace(budget, position=place) for place, (_, _, _, budget) in enumerate(placed, start=1))
+
+
+def _budget(row: BudgetFields, complain: Complain) -> KindBudget | None:
+    """Return the kind, or None where a choice is none of those that there are."""
+    key = row.kind
+    cap = _whole(row.cap, f"cap-{key}", 1, MOST_CHARS, complain)
+    _storable(row.label, f"heading-{key}", _LABEL_CHARS, complain, empty="Enter a heading for this kind's passages.")
+    _storable(row.name, f"called-{key}", _LABEL_CHARS, complain, empty="Enter what pages call this kind.")
+    _storable(row.description, f"about-{key}", _TEXT_CHARS, complain)
+    for text in row.examples:
+        _storable(text, f"samples-{key}", _SAMPLE_CHARS, complain)
+    known_choices = True
+    for field, value, known in (
+        (f"class-{key}", row.retention_class, RetentionClass.values),
+        (f"source-{key}", row.source_category, SourceType.values),
+        *((f"uploader-{key}", role, Role.values) for role in row.uploaders),
+    ):
+        if value not in known:
+            complain(field, "Choose one of those that are offered.")
+            known_choices = False
+    if not known_choices:
+        return None
+    return KindBudget(
+        kind=Kind(key, row.name),
+        label=row.label,
+        cap_chars=cap,
+        position=0,
+        name=row.name,
+        description=row.description,
+        examples=row.examples,
+        retention_class=RetentionClass(row.retention_class),
+        source_category=SourceType(row.source_category),
+        uploaders=tuple(sorted(map(Role, row.uploaders))),
+        retired=row.retired,
     )
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, Protocol
 
-from apps.corpus.kinds import Kind
+from apps.corpus.kinds import KIND_KEY
 from apps.intents.admin.draft.fields import FALLBACK, BudgetFields, DraftFields, IntentFields, TermFields
 from apps.intents.admin.draft.invariants import posted_invariants
 from apps.intents.admin.draft.settings import RETRIEVAL, THRESHOLDS
@@ -18,6 +18,8 @@ UNKEPT: Final = "\ufffd"
 MOST_INTENTS: Final = 30
 MOST_EXAMPLES: Final = 1000
 MOST_TERMS: Final = 2000
+MOST_KINDS: Final = 60
+MOST_SAMPLES: Final = 50
 _KEY: Final = re.compile(r"i[1-9][0-9]{0,3}")
 
 _INCOMPLETE: Final = "The form did not arrive completely, so nothing was saved. Save again."
@@ -32,21 +34,26 @@ class Posted(Protocol):
     def getlist(self, key: str, /) -> list[str]: ...
 
 
-def fields_from(post: Posted) -> DraftFields:
-    """All that was typed. What can't be understood at all becomes a fault, in words."""
+def fields_from(post: Posted, kinds: Iterable[str] = ()) -> DraftFields:
+    """All that was typed. What can't be understood at all becomes a fault, in words.
+
+    Args: kinds: the keys of those that the stored draft has; a form without one of them did not arrive completely.
+    """
     faults: dict[str, None] = {}
     keys = _once([key for key in post.getlist("intent") if _KEY.fullmatch(key)], faults)
     if not keys or len(keys) > MOST_INTENTS:
         faults[_INCOMPLETE if not keys else f"More than {MOST_INTENTS} intents can't be kept in one draft."] = None
     keys = keys[:MOST_INTENTS]
     examples = _examples(post, keys, faults)
-    rows = [_intent(post, key, examples[key], faults) for key in (*keys, FALLBACK)]
+    budgets = _budgets(post, kinds, faults)
+    known = tuple(budget.kind for budget in budgets if not budget.left_out)
+    rows = [_intent(post, key, examples[key], known, faults) for key in (*keys, FALLBACK)]
     if sum(len(row.terms) for row in rows) > MOST_TERMS:
         faults[f"More than {MOST_TERMS} terms can't be kept in one draft."] = None
     return DraftFields(
         intents=tuple(rows[:-1]),
         fallback=rows[-1],
-        budgets=_budgets(post, faults),
+        budgets=budgets,
         total_cap=_line(post, "total_cap"),
         settings={setting.name: _line(post, f"setting-{setting.name}") for setting in (*THRESHOLDS, *RETRIEVAL)},
         reason=_text(post, "reason"),
@@ -55,9 +62,11 @@ def fields_from(post: Posted) -> DraftFields:
     )
 
 
-def _intent(post: Posted, key: str, examples: list[str], faults: dict[str, None]) -> IntentFields:
+def _intent(
+    post: Posted, key: str, examples: list[str], known: tuple[str, ...], faults: dict[str, None]
+) -> IntentFields:
     ticked = post.getlist(f"kind-{key}")
-    if not set(ticked) <= set(Kind.values):
+    if not set(ticked) <= {*known, *post.getlist("budget")}:
         faults[_UNKNOWN_KIND] = None
     terms, weights = post.getlist(f"term-{key}"), post.getlist(f"weight-{key}")
     if len(terms) != len(weights):
@@ -68,7 +77,7 @@ def _intent(post: Posted, key: str, examples: list[str], faults: dict[str, None]
         label=_line(post, f"label-{key}"),
         description=_text(post, f"description-{key}"),
         recording=_line(post, f"recording-{key}"),
-        kinds=tuple(kind for kind in Kind.values if kind in ticked),
+        kinds=tuple(kind for kind in known if kind in ticked),
         examples=tuple(examples),
         terms=tuple(
             TermFields(text=tidied, decisive=weight == "decisive")
@@ -97,22 +106,36 @@ def _examples(post: Posted, keys: list[str], faults: dict[str, None]) -> dict[st
     return found
 
 
-def _budgets(post: Posted, faults: dict[str, None]) -> tuple[BudgetFields, ...]:
+def _budgets(post: Posted, kinds: Iterable[str], faults: dict[str, None]) -> tuple[BudgetFields, ...]:
     names = _once(post.getlist("budget"), faults)
-    if not set(names) <= set(Kind.values):
+    if not all(re.fullmatch(KIND_KEY, name) for name in names):
         faults[_UNKNOWN_KIND] = None
-    kinds = [Kind(name) for name in names if name in Kind.values]
-    missing = [kind for kind in Kind if kind not in kinds]
-    if missing:
+        names = [name for name in names if re.fullmatch(KIND_KEY, name)]
+    if len(names) > MOST_KINDS:
+        faults[f"More than {MOST_KINDS} kinds can't be kept in one draft."] = None
+        names = names[:MOST_KINDS]
+    missing = [kind for kind in kinds if kind not in names]
+    if missing or not names:
         faults[_INCOMPLETE] = None
-    return tuple(
-        BudgetFields(
-            kind=kind,
-            label=_line(post, f"heading-{kind.value}"),
-            cap=_line(post, f"cap-{kind.value}"),
-            position=_line(post, f"position-{kind.value}"),
-        )
-        for kind in (*kinds, *missing)
+    return tuple(_budget(post, kind) for kind in (*names, *missing))
+
+
+def _budget(post: Posted, kind: str) -> BudgetFields:
+    return BudgetFields(
+        kind=kind,
+        label=_line(post, f"heading-{kind}"),
+        cap=_line(post, f"cap-{kind}"),
+        position=_line(post, f"position-{kind}"),
+        name=_line(post, f"called-{kind}"),
+        description=_text(post, f"about-{kind}"),
+        examples=tuple(
+            tidied for text in _text(post, f"samples-{kind}").split("\n")[:MOST_SAMPLES] if (tidied := _tidy(text))
+        ),
+        retention_class=_line(post, f"class-{kind}"),
+        source_category=_line(post, f"source-{kind}"),
+        uploaders=tuple(dict.fromkeys(post.getlist(f"uploader-{kind}"))),
+        retired=bool(post.getlist(f"retired-{kind}")),
+        left_out=bool(post.getlist(f"leave-{kind}")),
     )
 
 

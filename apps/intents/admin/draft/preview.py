@@ -17,7 +17,7 @@ from apps.intents.admin.draft.post import fields_from
 from apps.intents.admin.draft.problems import by_part, placed_problems
 from apps.intents.diff import policy_diff
 from apps.intents.selectors import policy_in_force, version_snapshot
-from apps.intents.validation import policy_problems
+from apps.intents.services.successor import usage_problems
 from apps.tenants.admin.base import require
 from apps.tenants.roles import Permission
 
@@ -27,7 +27,7 @@ def draft_preview_view(request: HttpRequest, version_id: UUID) -> HttpResponse:
     """The same parts as on the page, for what is in the form now. Asked by the script after each change."""
     require(request, Permission.POLICY_EDIT)
     stored = version_snapshot(find_version(version_id))
-    fields = fields_from(request.POST)
+    fields = fields_from(request.POST, stored.kinds)
     context = outlook(fields, parse_draft(fields, stored))
     return TemplateResponse(request, "glassbox/draft_preview.html", context, headers={"Cache-Control": "no-store"})
 
@@ -36,7 +36,7 @@ def outlook(fields: DraftFields, parsed: ParsedDraft) -> dict[str, Any]:
     """For the templates. Without a content there is nothing to tell but that something must be mended first."""
     in_force = policy_in_force()
     content = parsed.content
-    problems = placed_problems(policy_problems(content, in_force), fields) if content else ()
+    problems = placed_problems(usage_problems(content), fields) if content else ()
     return {
         "readable": content is not None,
         "problems": problems,

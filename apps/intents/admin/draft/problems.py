@@ -8,12 +8,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from apps.corpus.kinds import Kind
 from apps.intents.admin.draft.fields import FALLBACK, DraftFields
 from apps.intents.admin.draft.settings import THRESHOLDS
 
 _QUOTED: Final = re.compile(r"'([^']*)'")
-_OF_BUDGETS: Final = re.compile(r"\b(budgets?|caps?)\b")
+_OF_BUDGETS: Final = re.compile(r"^kind |\b(budgets?|caps?|key of kind)\b")
 
 # Words of validation's sentences -> the id of the part that they are about.
 _WORDS: Final = (
@@ -21,6 +20,8 @@ _WORDS: Final = (
     ("fallback", f"intent-{FALLBACK}"),
     ("total cap", "part-budgets"),
     ("two budgets", "part-budgets"),
+    (" kinds; ", "part-budgets"),
+    ("no kind in use", "part-budgets"),
     ("number of neighbours", "part-neighbours"),
     ("full term weight", "part-points_for_full_weight"),
     ("minimum accuracy", "part-minimum_golden_accuracy"),
@@ -56,10 +57,11 @@ def _part(sentence: str, fields: DraftFields) -> str:
         return "part-invariants"
     quoted = _QUOTED.findall(sentence)
     lowered = sentence.lower()
+    kinds = {budget.kind for budget in fields.budgets}
     of_budgets = _OF_BUDGETS.search(lowered) is not None
     for text in quoted:
         # An intent may be called as a kind is (methodology): a sentence on budgets means the kind.
-        if text in Kind.values and (of_budgets or not _intent(text, fields)):
+        if text in kinds and (of_budgets or not _intent(text, fields)):
             return f"budget-{text}"
         if found := _intent(text, fields):
             return found

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from apps.corpus.kinds import Kind
+from apps.corpus.kinds import RetentionClass, SourceType
+from apps.corpus.services.ingest.kind import adding_roles
 from apps.intents.admin.draft.fields import FALLBACK, BudgetFields, DraftFields, IntentFields
 from apps.intents.admin.draft.settings import RETRIEVAL, THRESHOLDS, Setting
 from apps.intents.admin.matrix import RECORDING
-from apps.intents.diff_words import PLURALS
 from apps.intents.validation import MINIMUM_EXAMPLES
 
 Messages = Mapping[str, tuple[str, ...]]
+_OF_INTENTS = frozenset({"name", "label", "description", "recording", "example", "term"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,12 +57,30 @@ class IntentRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Uploader:
+    role: str
+    label: str
+    checked: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetRow:
     kind: str
     title: str
     heading: Entry
     cap: Entry
     position: Entry
+    name: Entry
+    description: Entry
+    examples: Entry
+    retention_class: Entry
+    source_category: Entry
+    uploaders: tuple[Uploader, ...]
+    uploader_errors: Entry
+    retired: bool
+    left_out: bool
+    is_new: bool
+    open: bool
     problems: tuple[str, ...]
 
 
@@ -82,9 +101,17 @@ def intent_rows(fields: DraftFields, errors: Messages, problems: Messages) -> tu
     return tuple(_intent_row(row, kinds, errors, problems) for row in fields.rows)
 
 
-def kind_columns(fields: DraftFields) -> tuple[Kind, ...]:
+def kind_columns(fields: DraftFields) -> tuple[BudgetFields, ...]:
     """In the order of the budgets."""
-    return tuple(budget.kind for budget in fields.budgets)
+    return tuple(budget for budget in fields.budgets if not budget.left_out)
+
+
+def class_choices() -> list[tuple[str, str]]:
+    return [(each.value, str(each.label)) for each in RetentionClass]
+
+
+def source_choices() -> list[tuple[str, str]]:
+    return [(each.value, str(each.label)) for each in SourceType]
 
 
 def budget_rows(fields: DraftFields, errors: Messages, problems: Messages) -> tuple[BudgetRow, ...]:
@@ -119,8 +146,9 @@ def field_title(field: str, fields: DraftFields) -> str:
         return "Invariants of the firm"
     if part == "setting":
         return next(setting.label for setting in (*THRESHOLDS, *RETRIEVAL) if setting.name == rest)
-    if rest in Kind.values:
-        return str(Kind(rest).label)
+    kind = next((budget for budget in fields.budgets if budget.kind == rest), None)
+    if kind is not None and part not in _OF_INTENTS:
+        return kind.title
     key = rest.partition("-")[0]
     row = next((row for row in fields.rows if row.key == key), None)
     return _title(row) if row else {"total_cap": "Characters in all", "reason": "Reason"}[field]
@@ -130,7 +158,7 @@ def _title(row: IntentFields) -> str:
     return row.label or ("Questions that no intent recognises" if row.key == FALLBACK else "New intent")
 
 
-def _intent_row(row: IntentFields, kinds: tuple[Kind, ...], errors: Messages, problems: Messages) -> IntentRow:
+def _intent_row(row: IntentFields, kinds: tuple[BudgetFields, ...], errors: Messages, problems: Messages) -> IntentRow:
     key = row.key
     title = _title(row)
     beside = problems.get(f"intent-{key}", ())
@@ -149,9 +177,9 @@ def _intent_row(row: IntentFields, kinds: tuple[Kind, ...], errors: Messages, pr
         recording=_entry(f"recording-{key}", row.recording, errors),
         ticks=tuple(
             Tick(
-                kind=kind.value,
-                sentence=f"{title} may reach {PLURALS[kind]}",
-                checked=kind.value in row.kinds,
+                kind=kind.kind,
+                sentence=f"{title} may reach {kind.title}",
+                checked=kind.kind in row.kinds,
             )
             for kind in kinds
         ),
@@ -171,13 +199,29 @@ def _intent_row(row: IntentFields, kinds: tuple[Kind, ...], errors: Messages, pr
 
 
 def _budget_row(row: BudgetFields, errors: Messages, problems: Messages) -> BudgetRow:
-    kind = row.kind.value
+    kind = row.kind
+    details = ("called", "about", "samples", "class", "source", "uploader")
+    is_new = not (row.label or row.cap)
     return BudgetRow(
         kind=kind,
-        title=str(row.kind.label),
+        title=row.title,
         heading=_entry(f"heading-{kind}", row.label, errors),
         cap=_entry(f"cap-{kind}", row.cap, errors),
         position=_entry(f"position-{kind}", row.position, errors),
+        name=_entry(f"called-{kind}", row.name, errors),
+        description=_entry(f"about-{kind}", row.description, errors),
+        examples=_entry(f"samples-{kind}", "\n".join(row.examples), errors),
+        retention_class=_entry(f"class-{kind}", row.retention_class, errors),
+        source_category=_entry(f"source-{kind}", row.source_category, errors),
+        uploaders=tuple(
+            Uploader(role=role.value, label=str(role.label), checked=role.value in row.uploaders)
+            for role in adding_roles()
+        ),
+        uploader_errors=_entry(f"uploader-{kind}", "", errors),
+        retired=row.retired,
+        left_out=row.left_out,
+        is_new=is_new,
+        open=is_new or any(f"{field}-{kind}" in errors for field in details),
         problems=problems.get(f"budget-{kind}", ()),
     )
 

@@ -18,7 +18,7 @@ from apps.intents.contracts import PolicySnapshot
 from apps.intents.invariants import read_invariants
 from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.proof.invariants import invariant_words
-from apps.intents.proof.words import Names, Stated
+from apps.intents.proof.words import Names, Stated, names_of
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.proofs import KeptProof, kept_proof
@@ -59,7 +59,7 @@ def proof_shown(version: PolicyVersion) -> ProofShown | None:
     if kept is None:
         return None
     snapshot = version_snapshot(version)
-    names = Names(intents={rule.name: rule.label for rule in snapshot.intents})
+    names = names_of(snapshot)
     before = kept.content.get("before", {}) if not kept.problem else {}
     return ProofShown(
         problem=kept.problem,
@@ -77,7 +77,9 @@ def proof_shown(version: PolicyVersion) -> ProofShown | None:
 
 def _dropped(before: Mapping[str, Any], snapshot: PolicySnapshot) -> tuple[tuple[str, str, str], ...]:
     labels = {rule["name"]: rule["label"] for rule in before.get("intents", ())}
-    names = Names(intents={**labels, **{rule.name: rule.label for rule in snapshot.intents}})
+    kinds = {row["kind"]: row["name"] for row in before.get("budgets", ()) if row.get("name")}
+    here = names_of(snapshot)
+    names = Names(intents={**labels, **here.intents}, kinds={**kinds, **here.kinds})
     now = {each.name: invariant_words(each, names) for each in snapshot.invariants}
     return tuple(
         (each.name, invariant_words(each, names), now.get(each.name, ""))

@@ -74,7 +74,7 @@ class Command(ServedCommand):
             )
         )
         export = actions.add_parser(
-            "export", help="write a version as one file, in the form of apps/intents/defaults.py"
+            "export", help="write a version as one file, in the form of the files in apps/intents/packs/"
         )
         export.add_argument(
             "which", nargs="?", default="active", help=f"{_REFERENCES}; by default the version in force"

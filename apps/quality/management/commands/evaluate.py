@@ -28,6 +28,7 @@ from apps.quality.evaluation.comparing import Comparison, compare, finished_run
 from apps.quality.evaluation.contracts import EvaluationQuestion
 from apps.quality.evaluation.folder import Failure, read_folder
 from apps.quality.evaluation.loading import load
+from apps.quality.evaluation.packs import policy_words
 from apps.quality.evaluation.questions import chosen, folder_questions, own_corpus, own_questions
 from apps.quality.evaluation.reporting import run_json
 from apps.quality.evaluation.runner import Corpus, Outcome, evaluate
@@ -78,6 +79,7 @@ class _Subject:
     policy: PolicySnapshot | None = None
     failures: Sequence[Failure] = ()
     notes: Sequence[str] = ()
+    policy_words: str = "Policy: the tenant's own, in force."
 
 
 class Command(ServedCommand):
@@ -211,6 +213,7 @@ class Command(ServedCommand):
             policy=policy,
             failures=loaded.failures,
             notes=loaded.notes,
+            policy_words=policy_words(policy),
         )
 
     def _own(self, options: Mapping[str, Any]) -> _Subject:
@@ -235,6 +238,7 @@ class Command(ServedCommand):
             failed_documents=subject.failures,
             notes=subject.notes,
             comparison=comparison,
+            policy=subject.policy_words,
         )
         for note in subject.notes:
             sys.stderr.write(f"{note}\n")

@@ -16,6 +16,7 @@ from apps.tenants.links import address_of_link
 from apps.tenants.management.served import ServedCommand
 from apps.tenants.models import Membership, Scope, Tenant
 from apps.tenants.models.membership import IN_FORCE
+from apps.tenants.registry import first_policy
 from apps.tenants.roles import Role, approvals
 from apps.tenants.selectors.people import user_by_name
 from apps.tenants.selectors.tenants import all_tenants, scope_by_key, tenant_by_slug
@@ -27,6 +28,7 @@ from apps.tenants.services.tenants import scope_create, tenant_create
 _EXAMPLES = """
 examples:
   manage.py tenant create meridian --name "Meridian Asset Management" --region eu
+  manage.py tenant create larch --name "Larch Research" --pack company_research
   manage.py tenant scope meridian fund:global-equity --name "Global Equity"
   manage.py tenant member meridian alice@meridian.example --role tenant_admin
   manage.py tenant key meridian --name "Reporting portal" --role analyst --scope fund:global-equity
@@ -54,6 +56,13 @@ class Command(ServedCommand):
         create.add_argument("--not-strict", action="store_true", help="allow providers outside that region")
         create.add_argument("--embedding", default="local", metavar="PROFILE")
         create.add_argument("--generation", default="extractive", metavar="PROFILE")
+        offered = "; ".join(f"{key} ({words})" for key, words in first_policy().packs.items())
+        create.add_argument(
+            "--pack",
+            action="append",
+            default=[],
+            help=f"a shipped pack for its first policy, fund_house by default; repeat it to combine: {offered}",
+        )
         scope = actions.add_parser("scope", help="a scope below the root or below --parent")
         scope.add_argument("slug", help="the tenant")
         scope.add_argument("key", help="type:name, such as fund:global-equity")
@@ -96,9 +105,13 @@ class Command(ServedCommand):
             residency_strict=not options["not_strict"],
             embedding_profile=options["embedding"],
             generation_profile=options["generation"],
+            packs=options["pack"],
             reason=_REASON,
         )
-        self.stdout.write(f"{tenant.slug} is created, with the scope firm:{tenant.slug} and policy version 1 in force.")
+        of = f" of {' and '.join(options['pack'])}" if options["pack"] else ""
+        self.stdout.write(
+            f"{tenant.slug} is created, with the scope firm:{tenant.slug} and policy version 1{of} in force."
+        )
 
     def _scope(self, options: dict[str, Any]) -> None:
         tenant = tenant_by_slug(options["slug"])

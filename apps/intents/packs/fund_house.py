@@ -2,8 +2,8 @@
 
 This file is meant to be read by a compliance officer. It says, for each intent (a sort of question), which kinds of
 document may be used for the answer, and by which words and examples the intent is recognised. Nothing else decides
-that. Every tenant starts with the shipped file, apps/intents/defaults.py, as its version 1; a change there reaches new
-tenants only. To change a tenant's policy, import a file like this one with `manage.py policy import`: it becomes a
+that. Every tenant starts with a shipped pack, a file of apps/intents/packs/, as its version 1; a change there reaches
+new tenants only. To change a tenant's policy, import a file like this one with `manage.py policy import`: it becomes a
 draft, and another person approves it.
 
 A decisive term says by itself what is asked for ("why", "house style"); the other terms lend support. In a term, `#`
@@ -270,18 +270,92 @@ FALLBACK: BaselineFallback = {
     ],
 }
 
-# Highest priority first: this is the order in the context, and what does not fit goes, the last ones first.
+# The kinds of document that there are. Highest priority first: this is the order in the context, and what does not fit
+# goes, the last ones first.
 BUDGETS: list[BaselineBudget] = [
-    {"kind": "org_profile", "label": "Firm profile", "cap_chars": 3200},
-    {"kind": "compliance_profile", "label": "Compliance", "cap_chars": 3200},
-    {"kind": "methodology", "label": "Methodology", "cap_chars": 3200},
-    {"kind": "fund_profile", "label": "Funds", "cap_chars": 4000},
-    {"kind": "style_sample", "label": "House style", "cap_chars": 4800},
-    {"kind": "run", "label": "Past runs", "cap_chars": 2800},
-    {"kind": "report_edit_pattern", "label": "Edit patterns", "cap_chars": 2000},
-    {"kind": "dataset_summary", "label": "Dataset notes", "cap_chars": 2000},
-    {"kind": "schedule", "label": "Schedules", "cap_chars": 1600},
-    {"kind": "reference_report", "label": "Reference packs", "cap_chars": 2400},
+    {
+        "kind": "org_profile",
+        "label": "Firm profile",
+        "cap_chars": 3200,
+        "name": "Firm profiles",
+        "description": "Who the firm is: its business, its licences, who supervises it, and how it is set up.",
+        "examples": ["Profile of the management company", "Overview of licences and supervisors"],
+    },
+    {
+        "kind": "compliance_profile",
+        "label": "Compliance",
+        "cap_chars": 3200,
+        "name": "Compliance profiles",
+        "description": "What the firm and its funds may and may not do: rules, limits, restrictions and approvals.",
+        "examples": [
+            "Investment limits of a fund",
+            "Rules for marketing to retail investors",
+            "List of restricted instruments",
+        ],
+    },
+    {
+        "kind": "methodology",
+        "label": "Methodology",
+        "cap_chars": 3200,
+        "description": "How a figure is calculated, which data goes into it, and what is done where data is missing.",
+        "examples": ["Calculation of the net asset value", "Handling of missing prices"],
+    },
+    {
+        "kind": "fund_profile",
+        "label": "Funds",
+        "cap_chars": 4000,
+        "name": "Fund profiles",
+        "description": "What a fund is: its objective, benchmark, share classes, fees and dealing.",
+        "examples": ["Fact sheet of an equity fund", "Terms of a bond fund"],
+    },
+    {
+        "kind": "style_sample",
+        "label": "House style",
+        "cap_chars": 4800,
+        "name": "House style samples",
+        "description": "Texts that show how the firm writes.",
+        "examples": ["Commentary that was approved", "Guide to tone and wording"],
+    },
+    {
+        "kind": "run",
+        "label": "Past runs",
+        "cap_chars": 2800,
+        "name": "Past runs",
+        "description": "What a reporting run produced: figures of a period, positions, and what went wrong.",
+        "examples": ["Figures of the fourth quarter", "Log of incidents in a run"],
+    },
+    {
+        "kind": "report_edit_pattern",
+        "label": "Edit patterns",
+        "cap_chars": 2000,
+        "name": "Report edit patterns",
+        "description": "How drafts of reports are usually corrected.",
+        "examples": ["Corrections that reviewers make again and again"],
+    },
+    {
+        "kind": "dataset_summary",
+        "label": "Dataset notes",
+        "cap_chars": 2000,
+        "name": "Dataset summaries",
+        "description": "What is known about a data set: its source, coverage, gaps and quality.",
+        "examples": ["Notes on a price history"],
+    },
+    {
+        "kind": "schedule",
+        "label": "Schedules",
+        "cap_chars": 1600,
+        "name": "Schedules",
+        "description": "When something is due: reporting dates, deadlines and who delivers.",
+        "examples": ["Calendar of monthly reports"],
+    },
+    {
+        "kind": "reference_report",
+        "label": "Reference packs",
+        "cap_chars": 2400,
+        "name": "Reference reports",
+        "description": "Reports that serve as a model or a source: filings, transcripts, news and earlier reports.",
+        "examples": ["Annual report of an issuer", "Quarterly report of last year"],
+    },
 ]
 
 TOTAL_CAP = 16384  # characters of context in all

@@ -1,0 +1,34 @@
+"""The kinds of documents as the corpus asks for them: those of the policy in force."""
+
+from __future__ import annotations
+
+from apps.corpus.registry import KindInForce
+from apps.intents.contracts import PolicySnapshot
+from apps.intents.selectors import policy_in_force
+
+
+def kinds_of_policy() -> tuple[KindInForce, ...]:
+    """Return the kinds of the open tenant's policy in force, by priority. Raises NoPolicyInForceError."""
+    return kinds_of(policy_in_force())
+
+
+def kinds_of(snapshot: PolicySnapshot) -> tuple[KindInForce, ...]:
+    return tuple(
+        KindInForce(
+            kind=budget.kind,
+            name=budget.name or budget.kind.label,
+            description=budget.description,
+            examples=budget.examples,
+            retention_class=budget.retention_class,
+            source_category=budget.source_category,
+            uploaders=budget.uploaders,
+            retired=budget.retired,
+        )
+        for budget in sorted(snapshot.budgets, key=lambda budget: budget.position)
+    )
+
+
+def reached_by_nobody(snapshot: PolicySnapshot) -> tuple[str, ...]:
+    """Return the names of the kinds that no intent and not the fallback may reach, by priority."""
+    reached = {kind for rule in snapshot.reaches for kind in rule.kinds}
+    return tuple(budget.name or budget.kind.label for budget in snapshot.budgets if budget.kind not in reached)
