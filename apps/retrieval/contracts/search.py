@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from apps.corpus.extraction.statements import Statement
@@ -196,12 +197,14 @@ class StoredChunk:
 class AskedFigures:
     """What a question calls the figures that it asks for.
 
-    concepts: names of the vocabulary (apps/filings/vocabulary), in the order of the question.
+    concepts: names of the vocabulary (apps/filings/vocabulary), in the order of the question. called: concept -> what
+        it is called, each name as its terms.
     words: the terms of the question by which a row may be called, in `language`. plain: terms that stand beside a
         figure's name without making it another figure.
     """
 
     concepts: tuple[str, ...] = ()
+    called: Mapping[str, frozenset[frozenset[str]]] = field(default_factory=dict)
     words: frozenset[str] = frozenset()
     plain: frozenset[str] = frozenset()
     language: str = "en"

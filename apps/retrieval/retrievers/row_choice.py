@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -40,30 +40,51 @@ class FactRow(NamedTuple):
 
 def choose_rows(rows: Sequence[FactRow], asked: AskedFigures) -> list[FactRow]:
     """Return the rows of the concepts asked for, and those whose labels the question names, each once."""
-    return list(dict.fromkeys((*_by_concept(rows, asked.concepts), *_by_label(rows, asked))))
+    own = {row.label: _terms_of(row.label, asked) for row in rows}
+    return list(dict.fromkeys((*_by_concept(rows, own, asked), *_by_label(rows, own, asked))))
 
 
-def _by_concept(rows: Sequence[FactRow], concepts: Sequence[str]) -> Iterator[FactRow]:
+def _terms_of(label: str, asked: AskedFigures) -> frozenset[str]:
+    return frozenset(term for term in terms(label, asked.language) if not term[0].isdigit()) - asked.plain
+
+
+def _by_concept(rows: Sequence[FactRow], own: Mapping[str, frozenset[str]], asked: AskedFigures) -> Iterator[FactRow]:
     for document in dict.fromkeys(row.document_id for row in rows):
-        for concept in concepts:
-            of_it = [row for row in rows if row.document_id == document and row.concept == concept]
+        of_document = [row for row in rows if row.document_id == document]
+        for concept in asked.concepts:
+            of_it = [row for row in of_document if row.concept == concept] or _called(of_document, own, concept, asked)
             # The sort is stable: of equal rows the first of the document comes first.
             yield from sorted(of_it, key=lambda row: (not row.in_statement, not row.undivided))[:_ROWS_OF_A_CONCEPT]
 
 
-def _by_label(rows: Sequence[FactRow], asked: AskedFigures) -> Iterator[FactRow]:
+def _called(
+    rows: Sequence[FactRow], own: Mapping[str, frozenset[str]], concept: str, asked: AskedFigures
+) -> list[FactRow]:
+    """Return the rows whose label holds a name of a concept with the fewest words beside it.
+
+    "Expenditure on mining properties, plant and equipment" is no label of the vocabulary.
+    """
+    named: dict[int, list[FactRow]] = {}
+    for row in rows:
+        of_label = own[row.label]
+        held = [name for name in asked.called.get(concept, ()) if len(name) > 1 and name <= of_label]
+        if held and not row.concept:
+            named.setdefault(len(of_label) - max(map(len, held)), []).append(row)
+    return named[min(named)] if named else []
+
+
+def _by_label(rows: Sequence[FactRow], own: Mapping[str, frozenset[str]], asked: AskedFigures) -> Iterator[FactRow]:
     """Yield the rows whose labels the question names best, by how rare the words are in the labels."""
     if not asked.words:
         return
     by_label: dict[frozenset[str], list[FactRow]] = {}
     for row in rows:
-        own = frozenset(term for term in terms(row.label, asked.language) if not term[0].isdigit()) - asked.plain
-        by_label.setdefault(own, []).append(row)
-    held = Counter(term for own in by_label for term in own)
+        by_label.setdefault(own[row.label], []).append(row)
+    held = Counter(term for label in by_label for term in label)
     weights = {term: math.log(1 + len(by_label) / count) for term, count in held.items()}
     rated: list[tuple[float, float, int, list[FactRow]]] = []
-    for place, (own, of_label) in enumerate(by_label.items()):
-        whole, named = (sum(weights[term] for term in each) for each in (own, own & asked.words))
+    for place, (label, of_label) in enumerate(by_label.items()):
+        whole, named = (sum(weights[term] for term in each) for each in (label, label & asked.words))
         if named and named / whole >= _LEAST_SHARE:
             rated.append((-named, -named / whole, place, of_label))
     for *_, of_label in sorted(rated)[:_MOST_LABELS]:

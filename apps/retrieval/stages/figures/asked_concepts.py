@@ -27,8 +27,10 @@ def find_asked_figures(analysis: QueryAnalysis) -> AskedFigures:
         return AskedFigures()
     language = analysis.language
     companies = terms(" ".join(analysis.companies_named), language)
+    asked = tuple(dict.fromkeys(_named(analysis)))[:_MOST_CONCEPTS]
     return AskedFigures(
-        concepts=tuple(dict.fromkeys(_named(analysis)))[:_MOST_CONCEPTS],
+        concepts=asked,
+        called={name: _terms_of(concepts()[name], language) for name in asked},
         words=frozenset(terms(analysis.text, language)).difference(companies, plain_terms(language)),
         plain=plain_terms(language),
         language=language,
@@ -48,3 +50,8 @@ def _named(analysis: QueryAnalysis) -> Iterator[str]:
 def _with_parts(concept: Concept) -> Iterator[str]:
     yield concept.name
     yield from (part for part in concept.parts if part in concepts())
+
+
+def _terms_of(concept: Concept, language: str) -> frozenset[frozenset[str]]:
+    names = (concept.name, *concept.labels, *concept.asked)
+    return frozenset(frozenset(terms(name, language)) for name in names)

@@ -114,10 +114,9 @@ def find_share(
         if {each.label for each in rows} & {each.label for each in _best(whole, series, analysis)}:
             return None
         tables = {each.columns for each in rows}
-        beside = [each for each in others if each.columns in tables]
-        # The whole is sought beside the part first: "Deposits" may head another table, too.
-        right = find_time_series(whole, beside, analysis) or find_time_series(whole, others, analysis)
-        left = merge_rows(rows)
+        # Of several rows that fit, the whole is the one beside the part: "Deposits" may head another table, too.
+        beside = [each for each in _best(whole, others, analysis) if each.columns in tables]
+        left, right = merge_rows(rows), merge_rows(beside) or find_time_series(whole, others, analysis)
         if left and right:
             return left, right
         totals = [each for each in series if each.columns in tables and is_total(each.label)]

@@ -41,6 +41,7 @@ _COST: Final = re.compile(
 _OR_THE_OPPOSITE: Final = re.compile(
     r"/?\s*\((?:loss(?:es)?|deficit|expenses?|benefits?|decrease|increase|outflow|verlust|fehlbetrag)\)", re.IGNORECASE
 )
+_WHOLE: Final = 100
 _IN_BRACKETS: Final = re.compile(r"\([^()]*\)")
 _CASH_FLOWS: Final = re.compile(r"cash\s?flow|kapitalflussrechnung", re.IGNORECASE)
 _A_YEAR: Final = frozenset({"year"})
@@ -94,6 +95,11 @@ class Series:
         return (self.table, self.heading, self.column, self.unit)
 
     @property
+    def is_base_of_shares(self) -> bool:
+        """Whether it is the row of 100 in a table that gives the others in per cent of it."""
+        return len(self.by_year) > 1 and all(each.number.value == _WHOLE for each in self.by_year.values())
+
+    @property
     def is_outflow(self) -> bool:
         """Whether its figures are negative throughout because it is a cost, and not because it is a loss."""
         return all(each.number.negative for each in self.by_year.values()) and not names_a_result(self.label)
@@ -115,7 +121,7 @@ def read_series(context: ContextBlock, analysis: QueryAnalysis) -> tuple[Series,
         series
         for passage in passages
         for series in _of_passage(passage, _beside(passage, passages), analysis)
-        if _may_be_in(asked, series)
+        if _may_be_in(asked, series) and not series.is_base_of_shares
     )
 
 
