@@ -61,6 +61,18 @@ def answered(question: str, *, others: bool = False) -> str:
 @pytest.mark.parametrize(
     ("question", "calculation"),
     [
+        ("Pawfield: \u0394 dog kennels, 12/31/2022 to 12/31/2024", "41.5 - 35.2 = 6.3"),
+        ("total marketing costs pawfield FY22+FY23+FY24", "5.0 + 4.0 + 4.8 = 13.8"),
+        ("Pawfield marketing outlay trend 2022 to 2024?", "4.8 - 5.0 = -0.2"),
+        ("How far apart were dog kennels and cat houses at Pawfield in 2023?", "38.0 - 14.0 = 24.0"),
+        ("By how much was Pawfield's net sales larger than operating income in 2023?", "57.0 - 7.4 = 49.6"),
+        ("Dog kennels versus cat houses at Pawfield, 2023: what is the gap?", "38.0 - 14.0 = 24.0"),
+        ("Operating income to net sales at Pawfield, 2023 (%)", "7.4 / 57.0 = 13.0 %"),
+        ("Geometric mean yearly growth of dog kennels at Pawfield, 2021 to 2024", "(41.5 / 30.1) ^ (1/3) - 1"),
+        (
+            "Average net sales for Pawfield in 2023 (opening plus closing figure, divided by two)",
+            "(53.8 + 57.0) / 2 = 55.40",
+        ),
         ("By how much did Pawfield's aviaries grow in 2024?", "6.9 - 5.0 = 1.9"),
         ("Pawfield cat houses, change from 2021 to 2023 in per cent", "(14.0 - 12.9) / 12.9 = 8.5 %"),
         (
