@@ -152,3 +152,27 @@ def test_one_lie_refuses_the_whole_reading() -> None:
     pages = {page.number: page for page in document.pages}
     with pytest.raises(ContradictionError, match="another value than is printed"):
         derivation.check([*others, replace(first, value=-first.value)], pages, document.media_type)
+
+
+SPLIT_YEARS: Final = """\
+# Annual report 2023/24
+
+## Income statement
+
+EUR thousand
+
+|  | 2023/24 | 2022/23 |
+|---|---|---|
+| Revenue | 298,791 | 289,517 |
+| Cost of sales | -149,860 | -149,913 |
+| Net income | 14,524 | 9,154 |
+"""
+
+
+def test_a_split_year_is_no_lie() -> None:
+    content = SPLIT_YEARS.encode()
+    document = extract(content, filename="report.md")
+    facts = read_printed_facts(content, document, fiscal_year=2024, fiscal_quarter=None, language="en")
+    assert len(facts) == 6
+    told = contradictions(facts, {page.number: page for page in document.pages}, document.media_type)
+    assert not any(told), told

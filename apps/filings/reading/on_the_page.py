@@ -47,6 +47,7 @@ _NUMBER: Final = re.compile(r"[0-9][0-9.,]*|[.,][0-9]+")
 _PARTS: Final = re.compile(r"[\s'\u2019]")
 _CURRENCY: Final = re.compile(r"[A-Z]{3}|")
 _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_SPLIT_YEAR: Final = re.compile(r"(?<!\d)(?P<century>19|20)\d\d/(?P<end>\d\d)(?!\d)")
 _STATEMENTS: Final = frozenset({"", *(each.value for each in Statement)})
 _YEARS: Final = range(1900, 2101)
 _MOST_MONTHS: Final = 1_200
@@ -133,7 +134,9 @@ class _Pages:
     def _is_of_scale(self, fact: ReadFact) -> bool:
         stated = self._scales[fact.page]
         if fact.exponent:
-            return fact.exponent in (stated or self._usual_scales)
+            # A table may go on from the page before.
+            before = self._scales.get(fact.page - 1, frozenset())
+            return fact.exponent in (stated | before or self._usual_scales)
         return fact.unit is not FactUnit.MONEY or not stated
 
     def _prints(self, text: str, number: int) -> bool:
@@ -222,6 +225,8 @@ def _usual_offsets(facts: Sequence[ReadFact]) -> Mapping[HowRead, int]:
 def _is_of_year(fact: ReadFact, heading: str) -> bool:
     """Return whether a fact is of a year that a heading names, if it names one."""
     years = set(map(int, _YEAR.findall(heading)))
+    # A fiscal year 2023/24 is called by either.
+    years |= {int(f"{each['century']}{each['end']}") for each in _SPLIT_YEAR.finditer(heading)}
     ends = {fact.fiscal_year, fact.ends_on.year if fact.ends_on is not None else fact.fiscal_year}
     if fact.concept == AT_BEGINNING:
         ends |= {each + 1 for each in ends}

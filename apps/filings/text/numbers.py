@@ -124,8 +124,8 @@ def find_stated_scale(text: str) -> int | None:
 
 
 def stated_scales(text: str) -> frozenset[int]:
-    """Return all scales that a text names, as find_stated_scale reads them."""
-    return frozenset(map(_scale_of, _CAPTION.finditer(text)))
+    """Return all scales that the lines of a text name, as find_stated_scale reads them."""
+    return frozenset(_scale_of(each) for line in text.splitlines() for each in _CAPTION.finditer(line))
 
 
 def _scale_of(caption: re.Match[str]) -> int:
