@@ -36,6 +36,9 @@ PERCENT: Final = re.compile(
     r"%|\b(?:per\s?cent(?:age)?s?|pct|prozent(?:ual|uale)?|growth\s+rate|rate\s+of\s+(?:growth|change))\b",
     re.IGNORECASE,
 )
+GROWTH_RATE: Final = re.compile(
+    r"%|\b(?:per\s?cent|pct|prozent\w*|(?:growth\s+rate|rate\s+of\s+(?:growth|change))|wachstumsrate)\b", re.IGNORECASE
+)
 COMPOUND: Final = _words(
     r"CAGR|compound(?:ed|ing)?(?:\s+(?:annual|yearly|average))*(?:\s+(?:rate\s+of\s+)?growth)?(?:\s+rate)?",
     r"(?:average|(?:geometric\s+)?mean)\s+(?:annual|yearly)\s+(?:rate\s+of\s+)?growth(?:\s+rate)?|annuali[sz]ed\s+(?:rate\s+of\s+)?growth(?:\s+rate)?",
@@ -52,7 +55,7 @@ SUM: Final = _words(
     r"summe\s+(?:aus|von|de[rs]|\u00fcber|ergibt)|(?:welche|eine)\s+summe|zusammen(?:gerechnet|genommen)?|insgesamt|kumuliert",
 )
 HIGHEST: Final = _words(
-    r"highest|largest|biggest|greatest|most|best|strongest|top|peak(?:ed)?|maximum|max|fastest|leading",
+    r"highest|largest|biggest|greatest|most|best|strongest|top|peak(?:ed)?|maximum|max|fastest|quickest|leading",
     r"(?:am\s+)?(?:h\u00f6chste|gr\u00f6\u00dfte|meiste|st\u00e4rkste|beste|schnellste)[nrsm]?",
 )
 LOWEST: Final = _words(
@@ -124,7 +127,7 @@ YEARS_LISTED: Final = re.compile(
     re.IGNORECASE,
 )
 UNIT_ASKED: Final = re.compile(
-    r"(?:\bin\s+|(?<![\w.])(?=US\$|[$\u20ac\u00a3]))(?:(?:[A-Z]{3}|US|U\.S\.|dollars?|euros?|pounds?|[$€£])\s*){0,2}"
+    r"(?:\bin(?:to)?\s+|(?<![\w.])(?=US\$|[$\u20ac\u00a3]|(?-i:[A-Z]{3})\s))(?:(?:[A-Z]{3}|US|U\.S\.|dollars?|euros?|pounds?|[$€£])\s*){0,2}"
     r"(?P<unit>thousands?|millions?|billions?|tsd|teur|t\u20ac|mio|mrd|bn|mn?|k|tausend|millionen|milliarden)\b",
     re.IGNORECASE,
 )
@@ -162,7 +165,7 @@ YEARS_COUNTED: Final = re.compile(
 _SHARE: Final = r"(?:share|percentage|percent|per\s+cent|proportion|fraction|portion|prozent|%)"
 _VERB: Final = (
     r"(?:came|comes?|is|are|was|were|went|goes|go|did|does|do|has|had|stem\w*|relate[sd]?|attributable|account\w*|made|consist\w*|belong\w*|falls?"
-    r"|fell|represent\w*|sat|sits|spent)"
+    r"|fell|represent\w*|sat|sits|spent|work(?:s|ed|ing)?|employed)"
 )
 SHARES: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -205,6 +208,14 @@ KINDS_OF_FIGURE: Final = _words(
     r"aufwendungen|ausgaben|produktion|menge",
 )
 """Nouns that say what sort of figure is meant, after a name that a row may have without them: "zinc output"."""
+TOGETHER: Final = _words(
+    r"together|combined|altogether|sum\s+of|all\s+told|added\s+up",
+    r"zusammen(?:gerechnet|genommen)?|summe\s+(?:aus|von|de[rs])|addiert",
+)
+"""Words by which rows are added that a question names one by one."""
+WHICH_ROW: Final = re.compile(rf"\b(?:which|welche[rsnm]?)\s+(?:\w+\s+){{0,2}}?(?:{GROUP.pattern})", re.IGNORECASE)
+FACTOR: Final = re.compile(r"(?<![\d.,])(\d{2,3})\s?[x\u00d7*]\s")
+"""A constant by which a question has its formula multiplied: "365 x ..."."""
 _FORMS: Final = (COMPOUND, PER_YEAR, PARTED_BY, RISE, FALL, CHANGE, MORE, LESS, AVERAGE, SUM, HIGHEST, LOWEST, PERCENT)
 NAMES_NO_FIGURE: Final = re.compile(
     "|".join(each.pattern for each in (*_FORMS, WHICH, YEARS_COUNTED)).replace("?P<count>", "?:"), re.IGNORECASE

@@ -166,8 +166,12 @@ def _over_several(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[Ask
     elif averages and len(plain.years) == 1 and words.OPENING_AND_CLOSING.search(text):
         yield replace(plain, form=Form.AVERAGE, years=(plain.years[0] - 1, plain.years[0]))
     elif plain.several_years and (words.SUM.search(text) or words.ADDED_YEARS.search(text)):
-        # "Total capex FY22+FY23" is a sum; "total equity 2022 and 2023" is the name of a line.
-        yield replace(plain, form=Form.SUM)
+        # "Total capex FY22+FY23" is a sum; "total equity 2022 and 2023" is the name of a line. "Growth over the two
+        # years together" is none.
+        if not (_is_change(text) and words.GROWTH_RATE.search(text)):
+            yield replace(plain, form=Form.SUM)
+    elif words.TOGETHER.search(text):
+        yield replace(plain, form=Form.SUM, among_rows=True)
 
 
 def _ratio(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:

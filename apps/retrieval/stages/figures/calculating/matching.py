@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from apps.corpus.terms import terms
+from apps.filings.text.numbers import NumberUnit
 from apps.filings.vocabulary.concepts import Period, find_in_text
 from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.figures.calculating.asked_names import Wanted, asked_names, plain_terms
@@ -49,13 +50,15 @@ class Match:
     same_concept: bool = False
 
     @property
-    def score(self) -> tuple[float, bool, float, float, int]:
+    def score(self) -> tuple[float, bool, float, float, int, bool]:
         return (
             round(self.named, 3),
             self.same_concept,
             round(self.label, 3),
             round(self.word_for_word, 3),
             self.parted,
+            # Beside an amount, a share of another row is the lesser known figure of the same name.
+            self.series.unit is not NumberUnit.PERCENT,
         )
 
     @property
@@ -121,6 +124,28 @@ def match_of(series: Series, wanted: Wanted, words: frozenset[str], language: st
         word_for_word=len(series.own & (explained | words)) / len(series.own) if series.own else 0.0,
         parted=len(series.own & words & _KINDS_OF_AMOUNT),
     )
+
+
+def find_named_rows(part: str, series: Sequence[Series], analysis: QueryAnalysis) -> list[Series]:
+    """Return rows of one table whose whole labels a text names, if they are called by all that it names.
+
+    Of several tables that hold them, it is the one with the most, or else the first.
+    """
+    words = frozenset(terms(part, analysis.language))
+    plain = plain_terms(analysis.language)
+    tables: dict[tuple[object, ...], dict[str, Series]] = {}
+    for each in series:
+        own = each.own - plain
+        concepts_named = {found.concept.name for found in find_in_text(part)}
+        if not is_total(each.label) and ((own and own <= words) or not concepts_named.isdisjoint(each.concepts)):
+            tables.setdefault(each.columns, {}).setdefault(each.label, each)
+    most = max(map(len, tables.values()), default=0)
+    rows = list(next((table for table in tables.values() if len(table) == most), {}).values())
+    if not rows:
+        return []
+    held = frozenset[str]().union(*(each.own | each.column | each.heading_terms | each.above for each in rows))
+    named = asked_names(part, analysis, series)
+    return rows if all(any(name <= held for name in names) for names, _ in named) else []
 
 
 def find_tables(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> list[list[Series]]:

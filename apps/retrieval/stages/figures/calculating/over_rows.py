@@ -9,7 +9,7 @@ from typing import Final
 
 from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.figures.calculating.forms import AskedForm, Form
-from apps.retrieval.stages.figures.calculating.matching import find_tables
+from apps.retrieval.stages.figures.calculating.matching import find_named_rows, find_tables
 from apps.retrieval.stages.figures.calculating.operands import (
     Calculated,
     Operand,
@@ -48,7 +48,7 @@ def share(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -
 
 
 def difference(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
-    """Return by how much one row exceeds another, or their sum."""
+    """Return by how much one row exceeds another."""
     all_series = find_pair(asked.parts[0], asked.parts[1], series, analysis)
     pair = _in_one_year(asked, *all_series) if all_series else None
     if pair is None or pair[0].percent is not pair[1].percent:
@@ -56,14 +56,28 @@ def difference(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalys
     one, other = pair
     words = wording(analysis.language)
     year = words.year.format(year=one.year)
-    if asked.form is Form.SUM:
-        shown = f"{one.text} + {other.text} = {one.value + other.value:,}{' %' if one.percent else ''}"
-        return show([words.both.format(name=one.name, other=other.name, year=year, sum=shown)], pair)
     if other.value > one.value and not asked.in_order:
         one, other = other, one
     exceeds = f"{one.value - other.value:,}"
     shown = f"{one.text} - {other.text} = {words.points.format(value=exceeds) if one.percent else exceeds}"
     return show([words.less.format(name=one.name, other=other.name, year=year, sum=shown)], pair)
+
+
+def sum_of_rows(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
+    """Return the sum of rows of one table that a question names one by one: "A and B combined"."""
+    named = find_named_rows(analysis.text, series, analysis)
+    year = asked.years[-1] if asked.years else max((year for each in named for year in each.by_year), default=0)
+    found = [each for each in (operand_of(row, year) for row in named) if each is not None]
+    if len(found) < _FEWEST_ROWS or len(found) < len(named):
+        return None
+    words = wording(analysis.language)
+    total = sum((each.value for each in found), Decimal(0))
+    line = words.rows.format(
+        rows=", ".join(each.name for each in found),
+        year=words.year.format(year=year),
+        sum=f"{' + '.join(each.text for each in found)} = {total:,}{' %' if found[0].percent else ''}",
+    )
+    return show([line], found)
 
 
 def ratio(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:

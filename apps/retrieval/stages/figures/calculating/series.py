@@ -41,6 +41,11 @@ _COST: Final = re.compile(
 _OR_THE_OPPOSITE: Final = re.compile(
     r"/?\s*\((?:loss(?:es)?|deficit|expenses?|benefits?|decrease|increase|outflow|verlust|fehlbetrag)\)", re.IGNORECASE
 )
+# The titles of statements name results, whatever their rows are.
+_OF_A_STATEMENT: Final = re.compile(
+    r"\b(?:statements?|income|operations|cash\s+flows?|gewinn-?\s+und\s+verlust\w*|kapitalfluss\w*|ergebnisrechnung)\b",
+    re.IGNORECASE,
+)
 _WHOLE: Final = 100
 _IN_BRACKETS: Final = re.compile(r"\([^()]*\)")
 _CASH_FLOWS: Final = re.compile(r"cash\s?flow|kapitalflussrechnung", re.IGNORECASE)
@@ -102,7 +107,8 @@ class Series:
     @property
     def is_outflow(self) -> bool:
         """Whether its figures are negative throughout because it is a cost, and not because it is a loss."""
-        return all(each.number.negative for each in self.by_year.values()) and not names_a_result(self.label)
+        named = f"{self.label}\n{'' if _OF_A_STATEMENT.search(self.title) else self.title}\n{self.heading}"
+        return all(each.number.negative for each in self.by_year.values()) and not names_a_result(named)
 
 
 def names_a_result(text: str) -> bool:

@@ -17,6 +17,7 @@ from apps.retrieval.contracts import ContextBlock, QueryAnalysis
 from apps.retrieval.stages.figures.calculating.defined import find_defined
 from apps.retrieval.stages.figures.calculating.definitions import Definition, read_definition
 from apps.retrieval.stages.figures.calculating.forms import AskedForm, Form, read_forms
+from apps.retrieval.stages.figures.calculating.left_out import leaves_out
 from apps.retrieval.stages.figures.calculating.operands import (
     Calculated,
     Operand,
@@ -26,7 +27,7 @@ from apps.retrieval.stages.figures.calculating.operands import (
     show,
 )
 from apps.retrieval.stages.figures.calculating.over_companies import compare_companies
-from apps.retrieval.stages.figures.calculating.over_rows import difference, extreme_row, ratio, share
+from apps.retrieval.stages.figures.calculating.over_rows import difference, extreme_row, ratio, share, sum_of_rows
 from apps.retrieval.stages.figures.calculating.over_years import average_or_sum, change, compound_growth, extreme_year
 from apps.retrieval.stages.figures.calculating.scales import in_scale
 from apps.retrieval.stages.figures.calculating.series import Series, read_series
@@ -50,7 +51,7 @@ _OVER_ROWS: Final[Mapping[Form, OverRows]] = {
     Form.SHARE: share,
     Form.DIFFERENCE: difference,
     Form.RATIO: ratio,
-    Form.SUM: difference,
+    Form.SUM: sum_of_rows,
     Form.HIGHEST: extreme_row,
     Form.LOWEST: extreme_row,
 }
@@ -73,7 +74,8 @@ def calculate(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | No
         # Where nothing is asked of the ratio of two figures, a share of a table's total may be meant.
         if definition is not None and not definition.is_defined and not _is_composed(definition, analysis):
             works = [*works[1:], *works[:1]]
-        found = next((each for each in map(_try, works) if each), None)
+        tried = (_try(work) for work in works)
+        found = next((each for each in tried if each and not leaves_out(each, analysis)), None)
     return in_language(found, analysis.language) if found else None
 
 
@@ -89,6 +91,8 @@ def find_value(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | N
     if _leaves_the_company_open(series, analysis):
         return None
     found = _try(lambda: _value(forms[0], series, analysis))
+    if found and leaves_out(found, analysis):
+        return None
     return in_language(found, analysis.language) if found else None
 
 
