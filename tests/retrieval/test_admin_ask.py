@@ -218,4 +218,4 @@ def test_every_claim_is_listed_with_the_citation_that_supports_it(answered: Answ
 
 
 def test_the_time_of_every_stage_that_ran_is_drawn(answered: Answered) -> None:
-    assert len(answered.alice.tree.xpath("//*[@id='latency']//tbody/tr")) == 14
+    assert len(answered.alice.tree.xpath("//*[@id='latency']//tbody/tr")) == 15

@@ -24,7 +24,7 @@ def find_fact_rows(
     The scopes and kinds are those of the search. Whether a document is in force is asked when its passages are loaded.
 
     Args:    most: how many rows are returned.
-    Costs:   two queries.
+    Costs:   two queries; one if there is no such row.
     """
     if not document_ids or not (asked.concepts or asked.words):
         return {}
@@ -36,6 +36,8 @@ def find_fact_rows(
     with connection.cursor() as cursor:
         cursor.execute(_SQL["rows"], {**gates, "documents": list(document_ids), "most": _MOST_ROWS_READ})
         rows = choose_rows([FactRow(*each) for each in cursor.fetchall()], asked)[:most]
+        if not rows:
+            return {}
         places: dict[str, Any] = {
             "documents": [row.document_id for row in rows],
             "pages": [row.page for row in rows],
