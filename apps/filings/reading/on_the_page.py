@@ -90,7 +90,8 @@ class _Pages:
         if fact.check is not CheckResult.UNCHECKED or fact.check_detail:
             yield "a fact that was checked by its reader"
         by_xbrl = fact.how_read is HowRead.XBRL
-        if fact.how_read is not self._table and not (by_xbrl and self._is_html):
+        of_page = self._table if page.recognition is None else HowRead.OCR
+        if fact.how_read is not of_page and not (by_xbrl and self._is_html):
             yield "a fact that was read in no way that its file has"
         if not _has_possible_period(fact):
             yield "a fact of no possible period"
