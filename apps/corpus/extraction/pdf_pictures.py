@@ -90,7 +90,7 @@ def draw(page: Any) -> tuple[Image, float]:
     buffer = (ctypes.c_ubyte * (columns * rows))()
     bitmap = pdfium.FPDFBitmap_CreateEx(columns, rows, pdfium.FPDFBitmap_Gray, buffer, columns)
     if not bitmap:
-        raise UndrawableError("there is no room for it")
+        raise UndrawableError("there is too little memory for it")
     try:
         pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, columns, rows, _WHITE)
         _render(bitmap, page, columns, rows)
