@@ -123,7 +123,8 @@ def document_ingest(
         byte_size=len(content),
         content_sha256=content_sha256,
     )
-    document.clean_fields(exclude=["tenant", "scope", "slug"])
+    # The policy says which kinds there are, below.
+    document.clean_fields(exclude=["tenant", "scope", "slug", "kind"])
     with transaction.atomic():
         require_open([scope_id])
         # Of a tenant whose erasure goes on, the policy may be gone before the last scope is.
