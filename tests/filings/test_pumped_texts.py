@@ -6,7 +6,7 @@ A file or a question can hold any text, and Python's patterns go back over what 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import pytest
@@ -83,6 +83,14 @@ LENGTH: Final = 4_000
 MOST_SECONDS: Final = 0.5
 
 
+def tries(read: Callable[[str], object], text: str) -> Iterator[float]:
+    """Yield the processor's seconds of three tries."""
+    for _ in range(3):
+        begun = time.process_time()
+        read(text)
+        yield time.process_time() - begun
+
+
 @pytest.mark.parametrize("name", READERS)
 def test_a_text_in_which_something_is_repeated_takes_no_time(name: str) -> None:
     read = READERS[name]
@@ -90,9 +98,7 @@ def test_a_text_in_which_something_is_repeated_takes_no_time(name: str) -> None:
     for beginning in BEGINNINGS:
         for repeated in REPEATED:
             text = f"{beginning}{repeated * (LENGTH // len(repeated))}\x01"
-            begun = time.process_time()
-            read(text)
-            taken = time.process_time() - begun
-            if taken > MOST_SECONDS:
-                slow.append(f"{beginning!r} and {repeated!r}: {taken:.1f} s")
+            # What grows as the square is slow each time; what a busy machine makes slow is not.
+            if not any(each <= MOST_SECONDS for each in tries(read, text)):
+                slow.append(f"{beginning!r} and {repeated!r}")
     assert slow == []
