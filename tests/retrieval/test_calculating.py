@@ -8,6 +8,7 @@ import pytest
 
 from apps.retrieval.contracts import ContextBlock, GroundingStatus, QueryAnalysis
 from apps.retrieval.generation.extractive import ExtractiveGenerator
+from apps.retrieval.stages.figures.calculating.forms import Form, read_forms
 from apps.retrieval.stages.figures.calculating.work import calculate, find_value
 from apps.retrieval.steps.quoting import check_quoted
 from tests.retrieval.builders import analysed, candidate, context_of, document, entry
@@ -461,3 +462,37 @@ def test_a_loss_has_no_share() -> None:
     table = "Profit by type\n(EUR million)\nKennels | 2024: (1.0) | 2023: 2.0\nTotal | 2024: 6.0 | 2023: 7.0"
     analysis = analysed("What share of Pawfield's total profit came from kennels in 2024?", entry("Pawfield", 2024))
     assert calculate(analysis, context_of(analysis, [candidate(table, 1, facts=own)])) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "calculation"),
+    [
+        ("What did dog kennels and aviaries bring in together at Pawfield in 2024?", "41.5 + 6.9 = 48.4"),
+        ("Pawfield: dog kennels, cat houses and aviaries combined, 2023", "38.0 + 14.0 + 5.0 = 57.0"),
+    ],
+)
+def test_rows_that_are_named_one_by_one_are_added(question: str, calculation: str) -> None:
+    assert calculation in answered(question)
+
+
+def test_of_rows_of_which_one_is_not_there_there_is_no_sum() -> None:
+    question = "What did dog kennels, hamster wheels and aviaries bring in together at Pawfield in 2024?"
+    assert calculate(*read(question)) is None
+
+
+def test_a_name_with_the_word_combined_asks_for_no_sum() -> None:
+    analysis, _ = read("What was the combined ratio of Pawfield for dogs and cats in 2024?")
+    assert Form.SUM not in [each.form for each in read_forms(analysis)]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "365 x dog kennels divided by net sales of Pawfield in 2024",
+        "Which type of cost rose in 2024 at Pawfield: marketing costs?",
+    ],
+)
+def test_what_leaves_out_a_part_of_the_question_is_no_answer(question: str) -> None:
+    analysis, context = read(question)
+    assert calculate(analysis, context) is None
+    assert find_value(analysis, context) is None

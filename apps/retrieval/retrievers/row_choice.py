@@ -65,10 +65,10 @@ def _called(
     "Expenditure on mining properties, plant and equipment" is no label of the vocabulary.
     """
     named: dict[int, list[FactRow]] = {}
+    names = [name for name in asked.called.get(concept, ()) if len(name) > 1]
     for row in rows:
         of_label = own[row.label]
-        held = [name for name in asked.called.get(concept, ()) if len(name) > 1 and name <= of_label]
-        if held and not row.concept:
+        if not row.concept and (held := [name for name in names if name <= of_label]):
             named.setdefault(len(of_label) - max(map(len, held)), []).append(row)
     return named[min(named)] if named else []
 
@@ -84,7 +84,8 @@ def _by_label(rows: Sequence[FactRow], own: Mapping[str, frozenset[str]], asked:
     weights = {term: math.log(1 + len(by_label) / count) for term, count in held.items()}
     rated: list[tuple[float, float, int, list[FactRow]]] = []
     for place, (label, of_label) in enumerate(by_label.items()):
-        whole, named = (sum(weights[term] for term in each) for each in (label, label & asked.words))
+        # fsum gives the same in whatever order a set has its terms.
+        whole, named = (math.fsum(weights[term] for term in each) for each in (label, label & asked.words))
         if named and named / whole >= _LEAST_SHARE:
             rated.append((-named, -named / whole, place, of_label))
     for *_, of_label in sorted(rated)[:_MOST_LABELS]:

@@ -213,6 +213,7 @@ TOGETHER: Final = _words(
     r"zusammen(?:gerechnet|genommen)?|summe\s+(?:aus|von|de[rs])|addiert",
 )
 """Words by which rows are added that a question names one by one."""
+LISTS: Final = re.compile(r"\b(?:and|plus|und|sowie)\b|[&+,]", re.IGNORECASE)
 WHICH_ROW: Final = re.compile(rf"\b(?:which|welche[rsnm]?)\s+(?:\w+\s+){{0,2}}?(?:{GROUP.pattern})", re.IGNORECASE)
 FACTOR: Final = re.compile(r"(?<![\d.,])(\d{2,3})\s?[x\u00d7*]\s")
 """A constant by which a question has its formula multiplied: "365 x ..."."""

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Final
 
 from apps.filings.text.dates import read_dates
+from apps.filings.vocabulary.concepts import find_in_text
 from apps.retrieval.contracts import AnswerKind, QueryAnalysis
 from apps.retrieval.stages.figures.calculating import form_words as words
 from apps.retrieval.stages.question.answer_kind import read_answer_kind
@@ -170,8 +171,18 @@ def _over_several(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[Ask
         # years together" is none.
         if not (_is_change(text) and words.GROWTH_RATE.search(text)):
             yield replace(plain, form=Form.SUM)
-    elif words.TOGETHER.search(text):
+    elif _adds_rows(text):
         yield replace(plain, form=Form.SUM, among_rows=True)
+
+
+def _adds_rows(text: str) -> bool:
+    """Return whether several figures are to be added. "Combined ratio" is the name of one."""
+    together = words.TOGETHER.search(text)
+    return (
+        together is not None
+        and words.LISTS.search(text) is not None
+        and all(not each.start <= together.start() < each.end for each in find_in_text(text))
+    )
 
 
 def _ratio(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:

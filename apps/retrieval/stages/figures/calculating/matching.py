@@ -133,11 +133,11 @@ def find_named_rows(part: str, series: Sequence[Series], analysis: QueryAnalysis
     """
     words = frozenset(terms(part, analysis.language))
     plain = plain_terms(analysis.language)
+    asked = {found.concept.name for found in find_in_text(part)}
     tables: dict[tuple[object, ...], dict[str, Series]] = {}
     for each in series:
         own = each.own - plain
-        concepts_named = {found.concept.name for found in find_in_text(part)}
-        if not is_total(each.label) and ((own and own <= words) or not concepts_named.isdisjoint(each.concepts)):
+        if not is_total(each.label) and ((own and own <= words) or not asked.isdisjoint(each.concepts)):
             tables.setdefault(each.columns, {}).setdefault(each.label, each)
     most = max(map(len, tables.values()), default=0)
     rows = list(next((table for table in tables.values() if len(table) == most), {}).values())
