@@ -27,6 +27,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Derived:
+    """What a derivation made of a file. left_out: how many items more it read that their page does not bear out."""
+
+    items: Sequence[Any]
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Derivation:
     """One derivation.
 
@@ -46,7 +54,7 @@ class Derivation:
     result: TypeAdapter[Any]
     most: int
     prepare: Callable[[], None]
-    derive: Callable[[bytes, ExtractedDocument, Description, str], Any]
+    derive: Callable[[bytes, ExtractedDocument, Description, str], Derived]
     check: Callable[[Any, Mapping[int, Page], str], None]
 
 
@@ -91,14 +99,19 @@ def derive_all(
     for each in _derivations.values():
         try:
             found = each.derive(content, extracted, about, language)
-            results[each.name] = each.result.dump_python(found[: each.most], mode="json")
+            results[each.name] = each.result.dump_python(found.items[: each.most], mode="json")
         except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
             detail = f"{each.label} could not be read from this file ({type(error).__name__})."
             warnings.append(ExtractionWarning(code=WarningCode.PART_NOT_READ, detail=detail))
         else:
-            if len(found) > each.most:
-                detail = f"{each.label}: only the first {each.most:,} of {len(found):,} were kept."
-                warnings.append(ExtractionWarning(code=WarningCode.PART_NOT_READ, detail=detail))
+            details = []
+            if len(found.items) > each.most:
+                details.append(f"{each.label}: only the first {each.most:,} of {len(found.items):,} were kept.")
+            if found.left_out:
+                details.append(
+                    f"{each.label}: {found.left_out:,} are left out, since their page does not bear them out."
+                )
+            warnings.extend(ExtractionWarning(code=WarningCode.PART_NOT_READ, detail=detail) for detail in details)
     return results, tuple(warnings)
 
 

@@ -70,12 +70,12 @@ def test_true_facts_pass_the_check() -> None:
     derivation.check(facts(), pages(), MediaType.HTML)
 
 
-def test_a_figure_that_fits_in_no_column_costs_no_document() -> None:
+def test_a_figure_that_fits_in_no_column_costs_no_document_and_is_told() -> None:
     content = report_html(2024).replace(b">1,", b">" + b"1," + b"000," * 6, 1)
     extracted = extract(content, filename="report.html")
     about = describe(extracted, filename="report.html", given={})
-    results, warnings = registry.derive_all(content, extracted, about, "en")
-    assert warnings == ()
+    results, (warning,) = registry.derive_all(content, extracted, about, "en")
+    assert warning.detail == "The figures of its tables: 1 are left out, since their page does not bear them out."
     assert len(results["facts"]) == len(facts()) - 1
 
 

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from apps.corpus.description import Description
 from apps.corpus.extraction.contracts import ExtractedDocument, Page
 from apps.corpus.reader.answers import ContradictionError
-from apps.corpus.registry import Derivation, register_derivation
+from apps.corpus.registry import Derivation, Derived, register_derivation
 from apps.filings.contracts import ReadFact
 from apps.filings.reading.facts import read_printed_facts
 from apps.filings.reading.on_the_page import contradictions
@@ -27,7 +27,7 @@ def prepare() -> None:
     find_by_name("revenue")
 
 
-def derive(content: bytes, extracted: ExtractedDocument, about: Description, language: str) -> tuple[ReadFact, ...]:
+def derive(content: bytes, extracted: ExtractedDocument, about: Description, language: str) -> Derived:
     """Return the facts of a document that its pages bear out; their sums are checked by who stores them."""
     facts = read_printed_facts(
         content,
@@ -37,7 +37,8 @@ def derive(content: bytes, extracted: ExtractedDocument, about: Description, lan
         language=language,
     )
     told = contradictions(facts, {page.number: page for page in extracted.pages}, extracted.media_type)
-    return tuple(fact for fact, contradiction in zip(facts, told, strict=True) if not contradiction)
+    borne_out = tuple(fact for fact, contradiction in zip(facts, told, strict=True) if not contradiction)
+    return Derived(items=borne_out, left_out=len(facts) - len(borne_out))
 
 
 def check(facts: Sequence[ReadFact], pages: Mapping[int, Page], media_type: str) -> None:
