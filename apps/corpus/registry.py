@@ -109,7 +109,7 @@ def derive_all(
                 details.append(f"{each.label}: only the first {each.most:,} of {len(found.items):,} were kept.")
             if found.left_out:
                 details.append(
-                    f"{each.label}: {found.left_out:,} are left out, since their page does not bear them out."
+                    f"{each.label}: {found.left_out:,} left out, which the page does not bear out."
                 )
             warnings.extend(ExtractionWarning(code=WarningCode.PART_NOT_READ, detail=detail) for detail in details)
     return results, tuple(warnings)

@@ -75,7 +75,7 @@ def test_a_figure_that_fits_in_no_column_costs_no_document_and_is_told() -> None
     extracted = extract(content, filename="report.html")
     about = describe(extracted, filename="report.html", given={})
     results, (warning,) = registry.derive_all(content, extracted, about, "en")
-    assert warning.detail == "The figures of its tables: 1 are left out, since their page does not bear them out."
+    assert warning.detail == "The figures of its tables: 1 left out, which the page does not bear out."
     assert len(results["facts"]) == len(facts()) - 1
 
 
