@@ -108,9 +108,7 @@ def derive_all(
             if len(found.items) > each.most:
                 details.append(f"{each.label}: only the first {each.most:,} of {len(found.items):,} were kept.")
             if found.left_out:
-                details.append(
-                    f"{each.label}: {found.left_out:,} left out, which the page does not bear out."
-                )
+                details.append(f"{each.label}: {found.left_out:,} left out, which the page does not bear out.")
             warnings.extend(ExtractionWarning(code=WarningCode.PART_NOT_READ, detail=detail) for detail in details)
     return results, tuple(warnings)
 
