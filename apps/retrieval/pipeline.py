@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 
+from apps.corpus.extraction.language import language_of_question
 from apps.intents.contracts import IntentDecision, KindGrant
 from apps.retrieval.contracts import (
     Answer,
@@ -24,7 +25,7 @@ from apps.retrieval.contracts import (
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.recorder import TraceRecorder
 from apps.retrieval.stages.question.relax import document_filter
-from apps.retrieval.steps import answering, finishing, narrowing, reading, searching, statement_lines
+from apps.retrieval.steps import answering, finishing, narrowing, profile, reading, searching, statement_lines
 from apps.retrieval.trace import Trace
 
 _NOTHING_FOUND = (
@@ -83,11 +84,14 @@ def answer(question: Question, *, deps: PipelineDependencies) -> PipelineResult:
     analysis, context = found.analysis, found.outcome
     if isinstance(context, Refusal):
         trace = recorder.finish()
-        return PipelineResult(answer=finishing.refuse(context, analysis, trace), trace=trace)
+        return PipelineResult(answer=finishing.refuse(context, analysis, trace.degradations), trace=trace)
     draft = answering.write(recorder, analysis, context, deps)
     outcome = answering.check(recorder, draft, context, analysis, deps)
+    finished = finishing.finish_answer(outcome, context, analysis, recorder.degradations)
+    suited = profile.check_answer(recorder, finished, found.grant, deps)
     trace = recorder.finish()
-    return PipelineResult(answer=finishing.finish_answer(outcome, context, analysis, trace), trace=trace)
+    withheld = suited.refusal is not None and suited.refusal.reason is RefusalReason.PROFILE_BLOCKED
+    return PipelineResult(answer=suited, trace=profile.without_draft(trace) if withheld else trace)
 
 
 def find(question: Question, *, deps: PipelineDependencies) -> FindResult:
@@ -104,6 +108,10 @@ def _found(recorder: TraceRecorder, question: Question, deps: PipelineDependenci
     text = reading.read_question(recorder, question, deps)
     decision = reading.classify(recorder, text, deps)
     grant = reading.grant_kinds(recorder, question, decision, deps)
+    refusal = profile.check_question(recorder, question, text, deps)
+    if refusal is not None:
+        analysis = profile.unanalysed(text, refusal, question.language or language_of_question(text))
+        return Found(decision=decision, grant=grant, analysis=analysis, candidates=(), outcome=refusal)
     bounds = reading.bounds_of(question, grant, deps)
     analysis = reading.read_meaning(recorder, question, text, grant, bounds, deps)
     found = partial(Found, decision=decision, grant=grant, analysis=analysis)

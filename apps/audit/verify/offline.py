@@ -98,6 +98,7 @@ UNPROVEN = ("UNSIGNED_REMOVAL", "UNSIGNED_TAIL", "UNWITNESSED")
 SUBMITTED = "intents.policy.submitted"
 PROOF_FORMAT = "glassbox.policy.proof.v1"
 WITH_TEXT = "encrypted_text"
+EFFECTS = ("allow", "flag", "block")  # what becomes of an answer by a rule of the profile, the strictest last
 ASKING = ("analyst", "compliance_officer", "reviewer", "tenant_admin")  # the roles that may ask
 SHOWN = 50
 MOST_KEPT = 100_000  # findings; all are counted
@@ -1136,6 +1137,53 @@ def enumerated(before: dict[str, Any], after: dict[str, Any]) -> dict[str, _Told
             nothing,
             {(_json(each), None, None) for each in before["content"].get("invariants", ()) if _json(each) not in kept},
         ),
+        **_of_profiles(before["content"], after["content"]),
+    }
+
+
+def _of_profiles(before: dict[str, Any], after: dict[str, Any]) -> dict[str, _Told]:
+    """The theorems on the compliance profile, where either content has one."""
+    if not before.get("profile") and not after.get("profile"):
+        return {}
+    refused: list[dict[str, Any]] = []
+    held: list[dict[str, Any]] = []
+    carried: list[set[tuple[str, str]]] = []
+    shared = set(_rules(before)) & set(_rules(after))
+    for content in (before, after):
+        of_questions: dict[str, Any] = {}
+        of_answers: dict[str, Any] = {}
+        for rule in content.get("profile", ()):
+            for term in (" ".join(each.casefold().split()) for each in rule["terms"]):
+                if rule["in_question"] == "refuse":
+                    of_questions.setdefault(term, rule["key"])
+                strictest = max(of_answers.get(term, "allow"), rule["in_answer"], key=EFFECTS.index)
+                of_answers[term] = strictest
+        refused.append(of_questions)
+        held.append({term: effect for term, effect in of_answers.items() if effect != "allow"})
+        carried.append(
+            {
+                (name, rule["text"])
+                for rule in content.get("profile", ())
+                if rule["sort"] == "disclaimer"
+                for name in shared
+                if not rule["intents"] or name in rule["intents"]
+            }
+        )
+
+    def looser(one: dict[str, Any], other: dict[str, Any]) -> set[str]:
+        return {each for each in one if EFFECTS.index(other.get(each, "allow")) < EFFECTS.index(one[each])}
+
+    def answer(term: str) -> tuple[Any, ...]:
+        return (term, held[0].get(term), held[1].get(term))
+
+    nothing: set[tuple[Any, ...]] = set()
+    return {
+        "no_question_freed": (nothing, {(each, refused[0][each], None) for each in refused[0].keys() - refused[1]}),
+        "no_question_stopped": (nothing, {(each, None, refused[1][each]) for each in refused[1].keys() - refused[0]}),
+        "no_answer_freed": (nothing, {answer(each) for each in looser(held[0], held[1])}),
+        "no_answer_stopped": (nothing, {answer(each) for each in looser(held[1], held[0])}),
+        "no_disclaimer_gone": (nothing, {(name, text, None) for name, text in carried[0] - carried[1]}),
+        "no_disclaimer_new": (nothing, {(name, None, text) for name, text in carried[1] - carried[0]}),
     }
 
 

@@ -28,6 +28,17 @@ from apps.intents.policy_file.parsing import (
     MOST_CHARS,
     MOST_NEIGHBOURS,
 )
+from apps.intents.profile.contracts import (
+    LONGEST_KEY,
+    LONGEST_TEXT,
+    MOST_RULES,
+    InAnswer,
+    InQuestion,
+    RuleSort,
+)
+from apps.intents.profile.contracts import LONGEST_NAME as LONGEST_RULE_NAME
+from apps.intents.profile.contracts import LONGEST_TERM as LONGEST_RULE_TERM
+from apps.intents.profile.contracts import MOST_TERMS as MOST_RULE_TERMS
 from apps.intents.retrieval_settings import RetrievalSettings, retrieval_settings_from_json
 from apps.intents.validation import MAXIMUM_KINDS
 from apps.tenants.api.serializers import Field, StrictSerializer, choices_of
@@ -144,6 +155,55 @@ class InvariantContentSerializer(StrictSerializer):
     kinds = serializers.ListField(child=KindKeyField(), max_length=MAXIMUM_KINDS)
 
 
+class ProfileRuleContentSerializer(StrictSerializer):
+    """A rule of the compliance profile. Whether its words can be looked for is said by its check."""
+
+    key = serializers.RegexField(
+        r"^[a-z][a-z0-9_]*\Z",
+        max_length=LONGEST_KEY,
+        trim_whitespace=False,
+        error_messages={"invalid": "Lower-case letters, digits and _; begin with a letter."},
+    )
+    sort = serializers.ChoiceField(choices=choices_of(RuleSort))
+    name = TextField(max_length=LONGEST_RULE_NAME, help_text="What the firm calls it.")
+    terms = serializers.ListField(
+        child=TextField(max_length=LONGEST_RULE_TERM),
+        max_length=MOST_RULE_TERMS,
+        required=False,
+        help_text="Of a topic or product: words and phrases.",
+    )
+    intents = serializers.ListField(
+        child=TextField(max_length=LONGEST_NAME),
+        max_length=MOST_INTENTS + 1,
+        required=False,
+        help_text="Of a disclaimer: names of intents; empty for all.",
+    )
+    text = TextField(max_length=LONGEST_TEXT, help_text="The reason that users read, or the disclaimer.")
+    in_question = serializers.ChoiceField(
+        choices=choices_of(InQuestion), required=False, help_text="`allow` where it is omitted."
+    )
+    in_answer = serializers.ChoiceField(
+        choices=choices_of(InAnswer), required=False, help_text="`allow` where it is omitted."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        effects = {attrs.get("in_question", "allow"), attrs.get("in_answer", "allow")}
+        if attrs["sort"] == RuleSort.DISCLAIMER:
+            if attrs.get("terms") or effects != {"allow"}:
+                raise serializers.ValidationError(
+                    {"sort": ["A disclaimer looks for no words and refuses nothing; omit terms and effects."]}
+                )
+        elif not attrs.get("terms"):
+            raise serializers.ValidationError({"terms": ["Name the words to look for."]})
+        elif effects == {"allow"}:
+            raise serializers.ValidationError(
+                {"in_question": ["This rule does nothing; say what becomes of a question or an answer."]}
+            )
+        elif attrs.get("intents"):
+            raise serializers.ValidationError({"intents": ["Only a disclaimer names intents; omit them."]})
+        return attrs
+
+
 class PolicyContentSerializer(StrictSerializer):
     """The parts of a policy as `GET versions/{id}/` shows them, and nothing beside them."""
 
@@ -162,6 +222,12 @@ class PolicyContentSerializer(StrictSerializer):
         max_length=MOST_INVARIANTS,
         help_text="What no version may let through; omitted where there are none.",
     )
+    profile = serializers.ListField(
+        child=ProfileRuleContentSerializer(),
+        required=False,
+        max_length=MOST_RULES,
+        help_text="The compliance profile; omitted where it has no rule.",
+    )
 
     def validate_retrieval(self, values: dict[str, Any]) -> dict[str, int | float | bool]:
         problems: dict[str, list[str]] = {}
@@ -179,6 +245,7 @@ class PolicyContentSerializer(StrictSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         _refuse(intents=_repeats_of("name", attrs["intents"]), budgets=_repeats_of("kind", attrs["budgets"]))
         _refuse(invariants=_repeats_of("name", attrs.get("invariants", [])))
+        _refuse(profile=_repeats_of("key", attrs.get("profile", [])))
         return attrs
 
 

@@ -47,6 +47,7 @@ from apps.retrieval.contracts.answer import (
 )
 from apps.retrieval.contracts.claims import Claim, ClaimedCalculation
 from apps.retrieval.contracts.outcome import AnswerKind, AnswerOutcome, AnswerRelevance, RelevanceStatus
+from apps.retrieval.contracts.profile import Disclaimer, ProfileCheck, ProfileEffect, ProfileFinding
 from apps.retrieval.contracts.question import (
     NO_FILTERS,
     ChunkId,
@@ -99,6 +100,7 @@ __all__ = [
     "CutRule",
     "Degradation",
     "DenseHit",
+    "Disclaimer",
     "DocumentFacts",
     "DocumentFilter",
     "DocumentId",
@@ -123,6 +125,9 @@ __all__ = [
     "MetadataFilter",
     "Passage",
     "Period",
+    "ProfileCheck",
+    "ProfileEffect",
+    "ProfileFinding",
     "QueryAnalysis",
     "Question",
     "Quote",

@@ -121,4 +121,5 @@ def dependencies_for(
             generator,
         ),
         pieces=provider if runs_here(tenant.embedding_profile) else None,
+        profile=snapshot.profile,
     )
