@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from apps.intents.diff_words import listed, quoted
@@ -42,3 +42,13 @@ def rule_words(rule: ProfileRule, name_intent: Callable[[str], str]) -> str:
 def named(rule: ProfileRule) -> str:
     """Return a rule's name as a user reads it: topic “Tax advice”."""
     return f"{SORTS[rule.sort]} {quoted(rule.name)}"
+
+
+def profile_notes(rules: Sequence[ProfileRule]) -> Iterator[str]:
+    """Yield what a profile keeps from whoever asks, whatever they may reach, in a sentence for each way."""
+    refusing = [named(rule) for rule in rules if rule.in_question is InQuestion.REFUSE]
+    if refusing:
+        yield f"Whoever asked: the compliance profile refused questions that name the {listed(refusing, 'or the')}."
+    blocking = [named(rule) for rule in rules if rule.in_answer is InAnswer.BLOCK]
+    if blocking:
+        yield f"The compliance profile withheld answers that name the {listed(blocking, 'or the')}."
