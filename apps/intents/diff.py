@@ -10,8 +10,8 @@ from typing import Any, Final
 from apps.corpus.kinds import Kind
 from apps.intents.contracts import UNRECOGNISED, FallbackRule, IntentRule, PolicySnapshot, RecordingMode
 from apps.intents.diff_kinds import ChangeKind, PolicyChange, kind_changes, uploaders_in_words
+from apps.intents.diff_profile import profile_changes
 from apps.intents.diff_words import RECOGNITION, RECORDED, kinds_in_words, listed, quoted, setting_in_words
-from apps.intents.profile.changes import profile_changes
 from apps.intents.proof.invariants import invariant_words
 from apps.intents.proof.words import names_of
 from apps.intents.rendering import policy_sha256

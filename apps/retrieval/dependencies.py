@@ -40,6 +40,7 @@ class PipelineDependencies:
 
     policy: the retrieval settings of the policy version in force. profile: the rules of its compliance profile.
     settings: the settings of the stages.
+    slots_without_model: the optional stages for an intent whose answers the policy lets no model write.
     pieces: embeds sentences and rows on this machine; None where the embedding model runs elsewhere.
     generator: the tenant's generator. quoting: answers by quotation when the generator fails.
     on_stage: told of each stage that has ended; it must not raise.
@@ -60,4 +61,5 @@ class PipelineDependencies:
     slots: Slots = field(default_factory=Slots)
     pieces: PieceEmbedder | None = None
     profile: tuple[ProfileRule, ...] = ()
+    slots_without_model: Slots | None = None
     on_stage: OnStage | None = None

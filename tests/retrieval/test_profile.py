@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from apps.intents.contracts import KindGrant
 from apps.intents.profile.contracts import InAnswer, InQuestion, ProfileRule, RuleSort
 from apps.retrieval.contracts import (
@@ -18,8 +20,8 @@ from apps.retrieval.contracts import (
 from apps.retrieval.pipeline import answer, find
 from apps.retrieval.trace import Stage, StageStatus
 from tests.intents.profile.rules import ATLAS, PAST, TAX
-from tests.retrieval.builders import CAPEX_QUESTION, CASH_FLOWS, candidate
-from tests.retrieval.doubles import asked, dependencies
+from tests.retrieval.builders import CAPEX_QUESTION, CASH_FLOWS, candidate, written
+from tests.retrieval.doubles import ListRetriever, ScriptedGenerator, asked, dependencies
 
 FOUND = [candidate(CASH_FLOWS, 2, page=60)]
 # In the passage that answers the question, and not in the question.
@@ -136,3 +138,84 @@ def test_a_question_that_may_name_a_product_is_searched() -> None:
     allowed = replace(TAX, terms=("expenditure",), in_question=InQuestion.ALLOW, in_answer=InAnswer.FLAG)
     result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, profile=(allowed,)))
     assert not result.answer.refused
+
+
+# --- Bounds -----------------------------------------------------------------------------------------------------------
+
+BONDS_ONLY = ProfileRule(
+    key="instruments",
+    sort=RuleSort.INSTRUMENTS,
+    name="What we speak of",
+    terms=("bond", "fund"),
+    text="Ask the derivatives desk.",
+    in_question=InQuestion.REFUSE,
+    in_answer=InAnswer.BLOCK,
+)
+GERMAN_LAW = ProfileRule(
+    key="law",
+    sort=RuleSort.JURISDICTIONS,
+    name="Where we work",
+    terms=("DE", "US"),
+    text="Ask local counsel.",
+    in_question=InQuestion.REFUSE,
+)
+NO_MODEL = ProfileRule(key="models", sort=RuleSort.MODELS, name="Models", terms=("none",), text="Quotes alone.")
+IN_THE_EU = ProfileRule(key="regions", sort=RuleSort.REGIONS, name="Regions", terms=("EU",), text="Data stays here.")
+
+
+def reason_of(question: str, *rules: ProfileRule) -> RefusalReason | None:
+    refusal = answer(asked(question), deps=dependencies(FOUND, profile=rules)).answer.refusal
+    return refusal.reason if refusal else None
+
+
+@pytest.mark.parametrize(
+    ("question", "refused"),
+    [
+        ("What does the report say about interest rate sw\u200baps?", True),
+        ("Was steht zu Kryptowährungen im Bericht?", True),
+        ("What does the report say about bonds?", False),
+        (CAPEX_QUESTION, False),
+    ],
+)
+def test_a_question_that_names_a_value_out_of_bounds_is_refused(question: str, refused: bool) -> None:
+    assert (reason_of(question, BONDS_ONLY) is RefusalReason.PROFILE_REFUSED) is refused
+
+
+@pytest.mark.parametrize(
+    ("question", "refused"),
+    [
+        ("What does Swiss law say about redemption gates?", True),
+        ("WHAT DOES SWISS LAW SAY ABOUT REDEMPTION GATES?", True),
+        ("what does swiss law say about redemption gates?", True),
+        ("which rules apply under the laws of the united kingdom?", True),
+        ("what do the rules say about redemption gates?", False),
+        ("What does German law say about redemption gates?", False),
+        ("What do the laws of New York say about redemption gates?", False),
+        ("What did the trip to Switzerland cost?", False),
+    ],
+)
+def test_a_question_on_the_law_of_elsewhere_is_refused(question: str, refused: bool) -> None:
+    assert (reason_of(question, GERMAN_LAW) is RefusalReason.PROFILE_REFUSED) is refused
+
+
+def test_a_bound_of_one_intent_leaves_the_others_alone() -> None:
+    others = replace(BONDS_ONLY, intents=("another",))
+    assert reason_of("What about interest rate swaps in the report?", others) is not RefusalReason.PROFILE_REFUSED
+
+
+def test_what_is_searched_lies_within_the_jurisdictions() -> None:
+    dense = ListRetriever("dense", FOUND)
+    for profile in ((GERMAN_LAW,), ()):
+        answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, dense=dense, profile=profile))
+    assert [within.filter.jurisdictions for _, within in dense.seen] == [("DE", "US"), ()]
+
+
+@pytest.mark.parametrize("rule", [NO_MODEL, IN_THE_EU])
+def test_a_model_that_may_not_write_is_not_asked_and_the_answer_says_so(rule: ProfileRule) -> None:
+    model = ScriptedGenerator(written("It was 1,577 million.", "northwind-1|p60|c2"))
+    result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, generator=model, profile=(rule,)))
+    assert result.answer.generator == "extractive"
+    assert any("does not let the model" in each for each in result.answer.notices)
+    allowed = replace(rule, terms=(model.model if rule is NO_MODEL else model.region,))
+    plain = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, generator=model, profile=(allowed,)))
+    assert not any("does not let the model" in each for each in plain.answer.notices)

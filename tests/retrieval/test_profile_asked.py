@@ -65,7 +65,7 @@ def test_an_answer_shows_its_disclaimer_and_what_it_falls_under(server: ModelSer
     approved(acme, flagging, replace(PAST, intents=()))
     page = ask(Visitor("alice"), QUESTION)
     assert "Past performance promises no future returns." in page.text
-    assert "This answer names the product “Drawdowns”" in page.text
+    assert "compliance profile excludes by the product “Drawdowns”" in page.text
     (event,) = events(acme)
     core = event.__dict__["payload"]["core"]
     assert core["profile"] == {"answer": ["drawdown:flagged"], "disclaimers": ["past_performance"]}

@@ -9,7 +9,7 @@ from apps.corpus.kinds import Kind
 from apps.intents.access.contracts import AccessAnswer, AccessFacts, ActsFor, Holding, IntentReach, Through, Verdict
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import VersionOrigin
-from apps.intents.profile.words import profile_notes
+from apps.intents.profile_words import profile_notes
 from apps.tenants.principals import PrincipalKind
 
 _NAMED_SCOPES = 8

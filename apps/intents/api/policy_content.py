@@ -32,6 +32,9 @@ from apps.intents.profile.contracts import (
     LONGEST_KEY,
     LONGEST_TEXT,
     MOST_RULES,
+    NEEDING_EFFECT,
+    OF_MEANS,
+    WATCHING,
     InAnswer,
     InQuestion,
     RuleSort,
@@ -170,13 +173,13 @@ class ProfileRuleContentSerializer(StrictSerializer):
         child=TextField(max_length=LONGEST_RULE_TERM),
         max_length=MOST_RULE_TERMS,
         required=False,
-        help_text="Of a topic or product: words and phrases.",
+        help_text="Words and phrases; of a bound, the values that are permitted.",
     )
     intents = serializers.ListField(
         child=TextField(max_length=LONGEST_NAME),
         max_length=MOST_INTENTS + 1,
         required=False,
-        help_text="Of a disclaimer: names of intents; empty for all.",
+        help_text="Of a disclaimer or a bound: names of intents; empty for all.",
     )
     text = TextField(max_length=LONGEST_TEXT, help_text="The reason that users read, or the disclaimer.")
     in_question = serializers.ChoiceField(
@@ -187,20 +190,21 @@ class ProfileRuleContentSerializer(StrictSerializer):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        effects = {attrs.get("in_question", "allow"), attrs.get("in_answer", "allow")}
-        if attrs["sort"] == RuleSort.DISCLAIMER:
-            if attrs.get("terms") or effects != {"allow"}:
-                raise serializers.ValidationError(
-                    {"sort": ["A disclaimer looks for no words and refuses nothing; omit terms and effects."]}
-                )
-        elif not attrs.get("terms"):
-            raise serializers.ValidationError({"terms": ["Name the words to look for."]})
-        elif effects == {"allow"}:
-            raise serializers.ValidationError(
-                {"in_question": ["This rule does nothing; say what becomes of a question or an answer."]}
-            )
-        elif attrs.get("intents"):
-            raise serializers.ValidationError({"intents": ["Only a disclaimer names intents; omit them."]})
+        allows = {attrs.get("in_question", "allow"), attrs.get("in_answer", "allow")} == {"allow"}
+        sort, terms = attrs["sort"], attrs.get("terms")
+        problems: dict[str, list[str]] = {}
+        if sort == RuleSort.DISCLAIMER and (terms or not allows):
+            problems["sort"] = ["A disclaimer looks for no words and refuses nothing; omit terms and effects."]
+        elif sort != RuleSort.DISCLAIMER and not terms:
+            problems["terms"] = ["Name the words to look for, or the values to permit."]
+        elif sort in NEEDING_EFFECT and allows:
+            problems["in_question"] = ["This rule does nothing; say what becomes of a question or an answer."]
+        elif sort in OF_MEANS and not allows:
+            problems["in_question"] = ["A bound of the means of an answer refuses nothing; omit the effects."]
+        elif sort in WATCHING and attrs.get("intents"):
+            problems["intents"] = ["A topic or product holds for every question; omit them."]
+        if problems:
+            raise serializers.ValidationError(problems)
         return attrs
 
 

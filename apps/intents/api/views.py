@@ -66,8 +66,12 @@ class ProfileRuleSerializer(serializers.Serializer[Any]):
     key = serializers.CharField()
     sort = serializers.ChoiceField(choices=choices_of(RuleSort))
     name = serializers.CharField()
-    terms = serializers.ListField(child=serializers.CharField(), help_text="Words and phrases; none of a disclaimer.")
-    intents = serializers.ListField(child=serializers.CharField(), help_text="Of a disclaimer; empty for all.")
+    terms = serializers.ListField(
+        child=serializers.CharField(), help_text="Words and phrases; of a bound, the permitted values."
+    )
+    intents = serializers.ListField(
+        child=serializers.CharField(), help_text="Of a disclaimer or a bound; empty for all."
+    )
     text = serializers.CharField(help_text="The reason that users read, or the disclaimer.")
     in_question = serializers.ChoiceField(choices=choices_of(InQuestion))
     in_answer = serializers.ChoiceField(choices=choices_of(InAnswer))

@@ -9,8 +9,19 @@ from apps.tenants.columns import ID, TENANT
 from apps.tenants.models.base import TenantForeignKey
 from apps.tenants.operations import EnableIsolation, IsolationLevel, RunSqlFile
 
-_DISCLAIMER = models.Q(("sort", "disclaimer"))
 _ALLOWS = models.Q(("in_answer", "allow"), ("in_question", "allow"))
+_DISCLAIMS = models.Q(("sort", "disclaimer")) & _ALLOWS & models.Q(("terms", [])) & ~models.Q(("text", ""))
+_WATCHES = (
+    models.Q(("sort__in", ["product", "topic"])) & ~_ALLOWS & ~models.Q(("terms", [])) & models.Q(("intents", []))
+)
+_BOUNDS = (
+    models.Q(("sort__in", ["asset_classes", "clients", "instruments", "jurisdictions", "risk_classes"]))
+    & ~_ALLOWS
+    & ~models.Q(("terms", []))
+)
+_BOUNDS_MEANS = (
+    models.Q(("sort__in", ["models", "regions", "research_modes", "sources"])) & _ALLOWS & ~models.Q(("terms", []))
+)
 
 
 class Migration(migrations.Migration):
@@ -23,12 +34,15 @@ class Migration(migrations.Migration):
                 ("id", ID),
                 ("position", models.PositiveSmallIntegerField()),
                 ("key", models.CharField(help_text="How the log, the API and the file name it.", max_length=40)),
-                ("sort", models.CharField(help_text="topic, product or disclaimer.", max_length=16)),
+                ("sort", models.CharField(help_text="What it is about; RuleSort has them all.", max_length=16)),
                 ("name", models.CharField(help_text="What the firm calls it.", max_length=120)),
                 (
                     "terms",
                     ArrayField(
-                        models.CharField(max_length=120), default=list, help_text="Words and phrases.", size=None
+                        models.CharField(max_length=120),
+                        default=list,
+                        help_text="Words and phrases, or the permitted values.",
+                        size=None,
                     ),
                 ),
                 (
@@ -36,7 +50,7 @@ class Migration(migrations.Migration):
                     ArrayField(
                         models.CharField(max_length=40),
                         default=list,
-                        help_text="Of a disclaimer: short names; empty for every intent.",
+                        help_text="Short names; empty for every intent.",
                         size=None,
                     ),
                 ),
@@ -54,7 +68,25 @@ class Migration(migrations.Migration):
                         condition=models.Q(("key__regex", "^[a-z][a-z0-9_]{0,39}$")), name="profile_rule_key"
                     ),
                     models.CheckConstraint(
-                        condition=models.Q(("sort__in", ["topic", "product", "disclaimer"])),
+                        condition=models.Q(
+                            (
+                                "sort__in",
+                                [
+                                    "topic",
+                                    "product",
+                                    "disclaimer",
+                                    "clients",
+                                    "instruments",
+                                    "asset_classes",
+                                    "risk_classes",
+                                    "jurisdictions",
+                                    "models",
+                                    "regions",
+                                    "sources",
+                                    "research_modes",
+                                ],
+                            )
+                        ),
                         name="profile_rule_known_sort",
                     ),
                     models.CheckConstraint(
@@ -64,8 +96,7 @@ class Migration(migrations.Migration):
                         name="profile_rule_known_effect",
                     ),
                     models.CheckConstraint(
-                        condition=(_DISCLAIMER & _ALLOWS & models.Q(("terms", [])) & ~models.Q(("text", "")))
-                        | (~_DISCLAIMER & ~_ALLOWS & ~models.Q(("terms", [])) & models.Q(("intents", []))),
+                        condition=_DISCLAIMS | _WATCHES | _BOUNDS | _BOUNDS_MEANS,
                         name="profile_rule_does_what_it_is",
                     ),
                     models.CheckConstraint(

@@ -20,12 +20,19 @@ from apps.intents.profile.contracts import (
 from apps.tenants.models.base import TenantForeignKey, TenantModel
 from apps.tenants.personal_data import Fields, PersonalData, Sort, Texts, reasons
 
-_DISCLAIMER = models.Q(sort=RuleSort.DISCLAIMER.value)
 _ALLOWS = models.Q(in_question=InQuestion.ALLOW.value, in_answer=InAnswer.ALLOW.value)
+_DISCLAIMS = models.Q(sort=RuleSort.DISCLAIMER.value) & _ALLOWS & models.Q(terms=[]) & ~models.Q(text="")
+_WATCHES = models.Q(sort__in=["product", "topic"]) & ~_ALLOWS & ~models.Q(terms=[]) & models.Q(intents=[])
+_BOUNDS = (
+    models.Q(sort__in=["asset_classes", "clients", "instruments", "jurisdictions", "risk_classes"])
+    & ~_ALLOWS
+    & ~models.Q(terms=[])
+)
+_BOUNDS_MEANS = models.Q(sort__in=["models", "regions", "research_modes", "sources"]) & _ALLOWS & ~models.Q(terms=[])
 
 
 class PolicyProfileRule(TenantModel):
-    """A topic that is refused, a product that may not be marketed, or a text that answers must carry.
+    """A topic that is refused, a product that may not be marketed, a text that answers must carry, or a bound.
 
     The table refuses a rule that does nothing, and a disclaimer that looks for words.
     """
@@ -33,11 +40,13 @@ class PolicyProfileRule(TenantModel):
     version = TenantForeignKey(PolicyVersion, on_delete=models.CASCADE, related_name="profile_rules")
     position = models.PositiveSmallIntegerField()
     key = models.CharField(max_length=LONGEST_KEY, help_text="How the log, the API and the file name it.")
-    sort = models.CharField(max_length=16, help_text="topic, product or disclaimer.")
+    sort = models.CharField(max_length=16, help_text="What it is about; RuleSort has them all.")
     name = models.CharField(max_length=LONGEST_NAME, help_text="What the firm calls it.")
-    terms = ArrayField(models.CharField(max_length=LONGEST_TERM), default=list, help_text="Words and phrases.")
+    terms = ArrayField(
+        models.CharField(max_length=LONGEST_TERM), default=list, help_text="Words and phrases, or the permitted values."
+    )
     intents = ArrayField(
-        models.CharField(max_length=40), default=list, help_text="Of a disclaimer: short names; empty for every intent."
+        models.CharField(max_length=40), default=list, help_text="Short names; empty for every intent."
     )
     text = models.CharField(max_length=LONGEST_TEXT, help_text="The reason for the user, or the disclaimer.")
     in_question = models.CharField(max_length=8, help_text="refuse or allow.")
@@ -83,8 +92,7 @@ class PolicyProfileRule(TenantModel):
                 name="profile_rule_known_effect",
             ),
             models.CheckConstraint(
-                condition=(_DISCLAIMER & _ALLOWS & models.Q(terms=[]) & ~models.Q(text=""))
-                | (~_DISCLAIMER & ~_ALLOWS & ~models.Q(terms=[]) & models.Q(intents=[])),
+                condition=_DISCLAIMS | _WATCHES | _BOUNDS | _BOUNDS_MEANS,
                 name="profile_rule_does_what_it_is",
             ),
             models.CheckConstraint(condition=models.Q(terms__len__lte=MOST_TERMS), name="profile_rule_most_terms"),

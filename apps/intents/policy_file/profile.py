@@ -15,6 +15,8 @@ from apps.intents.profile.contracts import (
     LONGEST_NAME,
     LONGEST_TERM,
     LONGEST_TEXT,
+    NEEDING_EFFECT,
+    OF_MEANS,
     RULE_KEY,
     WATCHING,
     InAnswer,
@@ -24,8 +26,10 @@ from apps.intents.profile.contracts import (
 )
 
 _HEAD: Final = """
-# What is not answered at all, and what answers must carry. A topic or product is named by its terms: words in any order
-# and inflected, in this order only within double quotes, and all words that begin so with a * at the end.
+# What is not answered at all, what answers must carry, and what they are bound to. A topic or product is named by its
+# terms: words in any order and inflected, in this order only within double quotes, and all words that begin so with a *
+# at the end. The terms of a bound (clients, instruments, asset_classes, risk_classes, jurisdictions, models, regions,
+# sources, research_modes) are the values that are permitted. No source is asked and no research done by this release.
 PROFILE: list[BaselineProfileRule] = [
 """
 _LONGEST_INTENT: Final = 40
@@ -77,11 +81,12 @@ def render_profile(rules: Sequence[ProfileRule]) -> Iterator[str]:
         yield "    {"
         for name, text in (("key", rule.key), ("sort", rule.sort.value), ("name", rule.name)):
             yield from layout.entry(name, text, indent=8)
-        if rule.sort in WATCHING:
+        if rule.terms:
             yield from layout.row("terms", rule.terms, indent=8)
+        if rule.sort in NEEDING_EFFECT:
             yield from layout.entry("in_question", rule.in_question.value, indent=8)
             yield from layout.entry("in_answer", rule.in_answer.value, indent=8)
-        elif rule.intents:
+        if rule.intents:
             yield from layout.row("intents", rule.intents, indent=8)
         yield from layout.entry("text", rule.text, indent=8)
         yield "    },"
@@ -90,14 +95,16 @@ def render_profile(rules: Sequence[ProfileRule]) -> Iterator[str]:
 
 def _storable(reader: LiteralReader, node: ast.expr, rule: dict[str, Any], what: str) -> None:
     """Complain of what the table refuses, whatever a draft may have."""
-    effects = {rule.get("in_question", "allow"), rule.get("in_answer", "allow")}
-    if rule["sort"] == RuleSort.DISCLAIMER and (rule.get("terms") or effects != {"allow"}):
+    allows = {rule.get("in_question", "allow"), rule.get("in_answer", "allow")} == {"allow"}
+    sort, terms = rule["sort"], rule.get("terms")
+    if sort == RuleSort.DISCLAIMER and (terms or not allows):
         reader.problem(node, f"{what} is a disclaimer: leave out terms, in_question and in_answer.")
-    if rule["sort"] in WATCHING and (not rule.get("terms") or effects == {"allow"} or rule.get("intents")):
-        reader.problem(
-            node,
-            f"{what} needs terms, and something other than allow in in_question or in_answer; it names no intents.",
-        )
+    if sort in OF_MEANS and (not terms or not allows):
+        reader.problem(node, f"{what} needs terms, the permitted values, and neither in_question nor in_answer.")
+    if sort in NEEDING_EFFECT and (not terms or allows):
+        reader.problem(node, f"{what} needs terms, and something other than allow in in_question or in_answer.")
+    if sort in WATCHING and rule.get("intents"):
+        reader.problem(node, f"{what} holds for every question; leave out intents.")
 
 
 def _one_of(reader: LiteralReader, node: ast.expr | None, what: str, known: type[StrEnum]) -> str:

@@ -31,6 +31,20 @@ class RuleSort(StrEnum):
     """A product that may not be marketed: its terms are its names."""
     DISCLAIMER = "disclaimer"
     """A text that every answer to questions of some intents must carry."""
+    CLIENTS = "clients"
+    """Bounds: the terms are the values that are permitted. Without a bound any are."""
+    INSTRUMENTS = "instruments"
+    ASSET_CLASSES = "asset_classes"
+    RISK_CLASSES = "risk_classes"
+    JURISDICTIONS = "jurisdictions"
+    MODELS = "models"
+    """Which models may write answers; `none` for quotations alone."""
+    REGIONS = "regions"
+    """Where a model that writes answers may be computed."""
+    SOURCES = "sources"
+    """Sources outside of the corpus that may be asked. There is none to ask in this release: nothing reads this yet."""
+    RESEARCH_MODES = "research_modes"
+    """How far a question may be researched. There is no research in this release: nothing reads this yet."""
 
 
 class InQuestion(StrEnum):
@@ -49,7 +63,18 @@ class InAnswer(StrEnum):
 
 
 WATCHING: Final = frozenset({RuleSort.TOPIC, RuleSort.PRODUCT})
-"""The sorts whose terms are looked for in texts."""
+"""The sorts whose own terms are looked for in texts."""
+
+BY_WORDS: Final = frozenset({RuleSort.CLIENTS, RuleSort.INSTRUMENTS, RuleSort.ASSET_CLASSES, RuleSort.RISK_CLASSES})
+"""Bounds whose values are looked for by words (values.py)."""
+
+OF_MEANS: Final = frozenset({RuleSort.MODELS, RuleSort.REGIONS, RuleSort.SOURCES, RuleSort.RESEARCH_MODES})
+"""Bounds on the means by which a question is answered: they refuse nothing."""
+
+BOUNDS: Final = BY_WORDS | OF_MEANS | {RuleSort.JURISDICTIONS}
+
+NEEDING_EFFECT: Final = WATCHING | BY_WORDS | {RuleSort.JURISDICTIONS}
+"""The sorts that say what becomes of a question or an answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +82,9 @@ class ProfileRule:
     """One rule of a profile.
 
     key: how the log, the API and the file name it. name: what the firm calls it. terms: of a topic or product, what is
-    looked for (matching.py). intents: of a disclaimer, whose answers carry it, sorted; empty for all. The fallback is
-    the intent `unrecognised`. text: the reason for the user; of a disclaimer, the disclaimer.
+    looked for (matching.py); of a bound, the values that it permits. intents: of a disclaimer or a bound, for whose
+    questions it holds, sorted; empty for all. The fallback is the intent `unrecognised`. text: the reason for the user;
+    of a disclaimer, the disclaimer.
     """
 
     key: str
@@ -69,6 +95,9 @@ class ProfileRule:
     text: str = ""
     in_question: InQuestion = InQuestion.ALLOW
     in_answer: InAnswer = InAnswer.ALLOW
+
+    def holds_for(self, intent: str) -> bool:
+        return not self.intents or intent in self.intents
 
     def as_json(self) -> dict[str, Any]:
         return {

@@ -21,6 +21,7 @@ import Stemmer
 
 from apps.intents.profile.contracts import Fired, ProfileRule
 from apps.intents.profile.folding import Word, read_words, shown
+from apps.intents.profile.values import looked_for
 
 WORDS_BETWEEN: Final = 5
 """How many other words may stand among those of a phrase."""
@@ -93,8 +94,11 @@ def find_rules(text: str, rules: Iterable[ProfileRule]) -> tuple[Fired, ...]:
     rules = tuple(rules)
     if not rules or not text:
         return ()
-    read = ReadText(text, max((read_term(term).longest for rule in rules for term in rule.terms), default=0))
-    return tuple(Fired(rule=rule, words=words) for rule in rules if (words := _words(read, rule.terms)))
+    terms = [looked_for(rule) for rule in rules]
+    read = ReadText(text, max((read_term(term).longest for each in terms for term in each), default=0))
+    return tuple(
+        Fired(rule=rule, words=words) for rule, each in zip(rules, terms, strict=True) if (words := _words(read, each))
+    )
 
 
 @lru_cache(maxsize=4096)

@@ -7,12 +7,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from apps.intents.profile.contracts import (
+    BOUNDS,
     LONGEST_NAME,
     LONGEST_TERM,
     LONGEST_TEXT,
     MOST_DISCLAIMER_CHARS,
     MOST_RULES,
     MOST_TERMS,
+    NEEDING_EFFECT,
+    OF_MEANS,
     RULE_KEY,
     WATCHING,
     InAnswer,
@@ -21,6 +24,7 @@ from apps.intents.profile.contracts import (
     RuleSort,
 )
 from apps.intents.profile.matching import SHORTEST_BEGINNING, read_term
+from apps.intents.profile.values import VALUES, value_problem
 
 
 def profile_problems(rules: Sequence[ProfileRule], intents: Sequence[str]) -> Iterator[str]:
@@ -44,9 +48,7 @@ def profile_problems(rules: Sequence[ProfileRule], intents: Sequence[str]) -> It
 
 def disclaimers_of(rules: Sequence[ProfileRule], intent: str) -> tuple[ProfileRule, ...]:
     """Return the disclaimers that answers to questions of an intent carry, in their order."""
-    return tuple(
-        rule for rule in rules if rule.sort is RuleSort.DISCLAIMER and (not rule.intents or intent in rule.intents)
-    )
+    return tuple(rule for rule in rules if rule.sort is RuleSort.DISCLAIMER and rule.holds_for(intent))
 
 
 def term_problem(term: str) -> str:
@@ -69,21 +71,34 @@ def _rule_problems(rule: ProfileRule, intents: Sequence[str]) -> Iterator[str]:
     if not rule.text.strip() or len(rule.text) > LONGEST_TEXT:
         needed = "its text" if rule.sort is RuleSort.DISCLAIMER else "a reason for the user"
         yield f"needs {needed}, of at most {LONGEST_TEXT} characters."
-    if rule.sort in WATCHING:
-        yield from _watching_problems(rule)
-        return
-    if rule.terms or (rule.in_question, rule.in_answer) != (InQuestion.ALLOW, InAnswer.ALLOW):
-        yield "is a disclaimer: it looks for no words and refuses nothing."
     for intent in rule.intents:
         if intent not in intents:
             yield f"speaks of the intent “{intent}”, which this version does not have; correct the rule."
+    allows = (rule.in_question, rule.in_answer) == (InQuestion.ALLOW, InAnswer.ALLOW)
+    if rule.sort in WATCHING:
+        yield from _watching_problems(rule)
+    elif rule.sort in BOUNDS:
+        yield from _bound_problems(rule)
+    elif rule.terms or not allows:
+        yield "is a disclaimer: it looks for no words and refuses nothing."
+    if rule.sort in NEEDING_EFFECT and allows:
+        yield "does nothing; choose what becomes of a question or an answer that names it."
+    if rule.sort in OF_MEANS and not allows:
+        yield "bounds the means of an answer: it refuses nothing."
+
+
+def _bound_problems(rule: ProfileRule) -> Iterator[str]:
+    if not 1 <= len(rule.terms) <= MOST_TERMS:
+        yield f"needs 1 to {MOST_TERMS} values that are permitted; without the rule, any are."
+    yield from (problem for value in rule.terms if (problem := value_problem(rule.sort, value)))
+    if rule.sort in VALUES and set(rule.terms) >= set(VALUES[rule.sort]):
+        yield "permits every value, so it bounds nothing; take the rule out."
+    yield from (f"permits “{value}” twice." for value, times in Counter(rule.terms).items() if times > 1)
 
 
 def _watching_problems(rule: ProfileRule) -> Iterator[str]:
     if rule.intents:
-        yield "holds for every question; only a disclaimer names intents."
-    if (rule.in_question, rule.in_answer) == (InQuestion.ALLOW, InAnswer.ALLOW):
-        yield "does nothing; choose what becomes of a question or an answer that names it."
+        yield "holds for every question; only a disclaimer or a bound names intents."
     if not 1 <= len(rule.terms) <= MOST_TERMS:
         yield f"needs 1 to {MOST_TERMS} words or phrases to look for."
     for term, times in Counter(" ".join(term.casefold().split()) for term in rule.terms).items():

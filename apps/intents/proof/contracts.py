@@ -38,6 +38,8 @@ class Theorem(StrEnum):
     NO_ANSWER_STOPPED = "no_answer_stopped"
     NO_DISCLAIMER_GONE = "no_disclaimer_gone"  # (intent of both, text): stands under its answers before, and not after
     NO_DISCLAIMER_NEW = "no_disclaimer_new"
+    NO_BOUND_WIDENED = "no_bound_widened"  # (place, sort, intent of both): value permitted after, and not before
+    NO_BOUND_NARROWED = "no_bound_narrowed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

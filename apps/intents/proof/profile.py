@@ -20,7 +20,13 @@ OF_PROFILE: Final = (
     Theorem.NO_ANSWER_STOPPED,
     Theorem.NO_DISCLAIMER_GONE,
     Theorem.NO_DISCLAIMER_NEW,
+    Theorem.NO_BOUND_WIDENED,
+    Theorem.NO_BOUND_NARROWED,
 )
+WATCHING: Final = ("topic", "product")
+OF_MEANS: Final = ("models", "regions", "sources", "research_modes")
+ANY: Final = "any"
+"""Where nothing bounds the values."""
 
 Rules = Sequence[Mapping[str, Any]]
 
@@ -32,6 +38,7 @@ def decide_profile(before: Rules, after: Rules, intents: Sequence[str]) -> Itera
     refused = _refused(before), _refused(after)
     held = _held(before), _held(after)
     carried = _carried(before, intents), _carried(after, intents)
+    permitted = _permitted(before, intents), _permitted(after, intents)
     found: tuple[Iterator[Change], ...] = (
         (Change(about=term, before=key) for term, key in refused[0].items() if term not in refused[1]),
         (Change(about=term, after=key) for term, key in refused[1].items() if term not in refused[0]),
@@ -39,6 +46,8 @@ def decide_profile(before: Rules, after: Rules, intents: Sequence[str]) -> Itera
         (Change(about=each.about, before=each.after, after=each.before) for each in _looser(held[1], held[0])),
         (Change(about=intent, before=text) for intent, text in carried[0] if (intent, text) not in carried[1]),
         (Change(about=intent, after=text) for intent, text in carried[1] if (intent, text) not in carried[0]),
+        _wider(*permitted),
+        (Change(about=each.about, before=each.after, after=each.before) for each in _wider(*reversed(permitted))),
     )
     for theorem, changes in zip(OF_PROFILE, found, strict=True):
         yield Result(theorem=theorem, changes=tuple(changes))
@@ -52,7 +61,7 @@ def _refused(rules: Rules) -> dict[str, str]:
     """Return the terms that have a question refused, each with the key of the first rule that does so."""
     found: dict[str, str] = {}
     for rule in rules:
-        for term in rule["terms"] if rule["in_question"] == "refuse" else ():
+        for term in rule["terms"] if rule["sort"] in WATCHING and rule["in_question"] == "refuse" else ():
             found.setdefault(term_key(term), rule["key"])
     return found
 
@@ -61,7 +70,7 @@ def _held(rules: Rules) -> dict[str, str]:
     """Return the terms that have an answer marked or withheld, each with the strictest that becomes of it."""
     found: dict[str, str] = {}
     for rule in rules:
-        for term in rule["terms"]:
+        for term in rule["terms"] if rule["sort"] in WATCHING else ():
             key, effect = term_key(term), rule["in_answer"]
             if STRICTNESS[effect] > STRICTNESS[found.get(key, "allow")]:
                 found[key] = effect
@@ -84,3 +93,31 @@ def _carried(rules: Rules, intents: Sequence[str]) -> dict[tuple[str, str], None
         for intent in intents
         if not rule["intents"] or intent in rule["intents"]
     }
+
+
+def _places(rule: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return where a bound holds: of what is asked, of what an answer may say unmarked or at all, of the means."""
+    if rule["sort"] in (*WATCHING, "disclaimer"):
+        return ()
+    if rule["sort"] in OF_MEANS:
+        return ("writing",)
+    asked = ("question",) if rule["in_question"] == "refuse" else ()
+    return (*asked, *{"block": ("unmarked", "answer"), "flag": ("unmarked",)}.get(rule["in_answer"], ()))
+
+
+def _permitted(rules: Rules, intents: Sequence[str]) -> dict[str, set[str]]:
+    """Return the values that each bound permits, by "place sort intent"; of several rules, what all of them permit."""
+    found: dict[str, set[str]] = {}
+    for rule in rules:
+        for place in _places(rule):
+            for intent in rule["intents"] or intents:
+                if intent in intents:
+                    about = f"{place} {rule['sort']} {intent}"
+                    found[about] = found.get(about, set(rule["terms"])) & set(rule["terms"])
+    return found
+
+
+def _wider(before: Mapping[str, set[str]], after: Mapping[str, set[str]]) -> Iterator[Change]:
+    for about, values in before.items():
+        for value in sorted(after[about] - values if about in after else {ANY}):
+            yield Change(about=about, after=value)

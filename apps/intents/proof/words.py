@@ -40,12 +40,20 @@ STATEMENTS: Final[Mapping[Theorem, str]] = {
     Theorem.NO_ANSWER_STOPPED: "The profile marks or withholds no answer that it let pass before",
     Theorem.NO_DISCLAIMER_GONE: "Every answer still carries the disclaimers that it carried before",
     Theorem.NO_DISCLAIMER_NEW: "No answer carries a disclaimer that it did not carry before",
+    Theorem.NO_BOUND_WIDENED: "No bound of the profile permits a value that it did not permit before",
+    Theorem.NO_BOUND_NARROWED: "Every value that the profile's bounds permitted is still permitted",
 }
 
 _RECOGNITION: Final = {
     "decisive_terms": "the decisive terms of {}",
     "terms": "the terms of {}",
     "examples": "the review examples of {}",
+}
+_PLACES: Final = {
+    "question": "in questions",
+    "unmarked": "in answers without a mark, to questions",
+    "answer": "in answers, to questions",
+    "writing": "for answers to questions",
 }
 _EFFECTS: Final = {"allow": "let pass", "flag": "marked", "block": "withheld"}
 _MODES: Final = {"hash_only": "only a keyed hash", "encrypted_text": "the text, encrypted", None: "no such intent"}
@@ -171,6 +179,11 @@ def _disclaimer(change: Change, names: Names) -> str:
     return f"{names.intent(change.about)}: “{change.before or change.after}”"
 
 
+def _bound(change: Change, names: Names) -> str:
+    place, sort, intent = change.about.split(" ")
+    return f"{sort.replace('_', ' ')} {change.after or change.before} {_PLACES[place]} of {names.intent(intent)}"
+
+
 def _cell(change: Change, names: Names) -> str:
     return f"{names.intent(change.about)} → {names.kind(change.after or change.before or '')}"
 
@@ -193,6 +206,8 @@ _CHANGES: Final[Mapping[Theorem, Callable[[Change, Names], str]]] = {
     Theorem.NO_ANSWER_STOPPED: _held,
     Theorem.NO_DISCLAIMER_GONE: _disclaimer,
     Theorem.NO_DISCLAIMER_NEW: _disclaimer,
+    Theorem.NO_BOUND_WIDENED: _bound,
+    Theorem.NO_BOUND_NARROWED: _bound,
 }
 
 

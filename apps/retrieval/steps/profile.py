@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from apps.corpus.extraction.language import language_of_question
 from apps.intents.contracts import FALLBACK_NAME, KindGrant
-from apps.intents.profile.contracts import Fired, InAnswer, InQuestion
+from apps.intents.profile.contracts import BOUNDS, Fired, InAnswer, InQuestion
 from apps.intents.profile.matching import find_rules
 from apps.intents.profile.problems import disclaimers_of
-from apps.intents.profile.words import named
+from apps.intents.profile_words import named
 from apps.retrieval.contracts import (
     Answer,
     Disclaimer,
@@ -26,48 +27,61 @@ from apps.retrieval.contracts import (
 )
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.recorder import TraceRecorder
+from apps.retrieval.steps.bounds import fired_by_jurisdiction, not_written_by
 from apps.retrieval.trace import Stage, StageStatus, Trace
 
 _REFUSED: Final = "Not answered, and nothing was searched: the firm's compliance profile refuses the {rule}. {reason}"
 _BLOCKED: Final = (
-    "An answer was written and is withheld: it names the {rule}, which the firm's compliance profile excludes. {reason}"
+    "An answer was written and is withheld: it names what the firm's compliance profile excludes by the {rule}. "
+    "{reason}"
 )
-_FLAGGED: Final = "This answer names the {rule}, which the firm's compliance profile excludes: {words}. {reason}"
+_FLAGGED: Final = "This answer names what the firm's compliance profile excludes by the {rule}: {words}. {reason}"
+_OUTSIDE_QUESTION: Final = (
+    "Not answered, and nothing was searched: it names what lies outside the firm's {rule}. {reason}"
+)
 _NOTHING_TO_LOOK_FOR: Final = "The policy's profile has no rule for this."
 
 
 def check_question(
-    recorder: TraceRecorder, question: Question, text: str, deps: PipelineDependencies
+    recorder: TraceRecorder, question: Question, text: str, grant: KindGrant, deps: PipelineDependencies
 ) -> Refusal | None:
     """Return the refusal of a question that names what the profile refuses, in its text or in its filters."""
-    rules = [rule for rule in deps.profile if rule.in_question is InQuestion.REFUSE]
+    intent = grant.intent or FALLBACK_NAME
+    rules = [rule for rule in deps.profile if rule.in_question is InQuestion.REFUSE and rule.holds_for(intent)]
     with recorder.stage(Stage.PROFILE) as stage:
         if not rules:
             stage.status = StageStatus.NOT_CONFIGURED
             stage.notes.append(_NOTHING_TO_LOOK_FOR)
             return None
-        fired = find_rules("\n".join((text, *(question.given.companies or ()))), rules)
+        language = question.language or language_of_question(text)
+        fired = (
+            *find_rules("\n".join((text, *(question.given.companies or ()))), rules),
+            *fired_by_jurisdiction(text, language, rules),
+        )
         stage.count_in, stage.count_out = len(rules), len(fired)
         stage.output = ProfileCheck(findings=tuple(_finding(each, ProfileEffect.REFUSED) for each in fired))
         if not fired:
             stage.notes.append("The question names nothing that the profile refuses.")
             return None
         stage.notes.extend(f"{named(each.rule)}: named by {_quoted(each.words)}." for each in fired)
-        message = " ".join(_REFUSED.format(rule=named(each.rule), reason=each.rule.text) for each in fired[:1])
+        first = fired[0].rule
+        message = (_OUTSIDE_QUESTION if first.sort in BOUNDS else _REFUSED).format(rule=named(first), reason=first.text)
         return Refusal(reason=RefusalReason.PROFILE_REFUSED, message=f"{message}{_others(fired)}".strip())
 
 
-def check_answer(recorder: TraceRecorder, answer: Answer, grant: KindGrant, deps: PipelineDependencies) -> Answer:
+def check_answer(
+    recorder: TraceRecorder, answer: Answer, grant: KindGrant, deps: PipelineDependencies, language: str
+) -> Answer:
     """Return the answer as the profile lets it out: as it is, marked, or withheld; with the disclaimers of its intent.
 
     Its quotes, and the titles of what it quotes, count as parts of it. A refusal claims nothing, so it carries none.
     """
-    rules = [rule for rule in deps.profile if rule.in_answer is not InAnswer.ALLOW]
-    disclaimers = tuple(
-        Disclaimer(key=rule.key, text=rule.text) for rule in disclaimers_of(deps.profile, grant.intent or FALLBACK_NAME)
-    )
+    intent = grant.intent or FALLBACK_NAME
+    rules = [rule for rule in deps.profile if rule.in_answer is not InAnswer.ALLOW and rule.holds_for(intent)]
+    disclaimers = tuple(Disclaimer(key=rule.key, text=rule.text) for rule in disclaimers_of(deps.profile, intent))
+    quoted = not_written_by(deps, intent)
     with recorder.stage(Stage.SUITABILITY) as stage:
-        if not rules and not disclaimers:
+        if not rules and not disclaimers and not quoted:
             stage.status = StageStatus.NOT_CONFIGURED
             stage.notes.append(_NOTHING_TO_LOOK_FOR)
             return answer
@@ -75,7 +89,8 @@ def check_answer(recorder: TraceRecorder, answer: Answer, grant: KindGrant, deps
             stage.status = StageStatus.SKIPPED
             stage.notes.append("There is no answer to check.")
             return answer
-        fired = find_rules("\n".join(_parts(answer)), rules)
+        parts = "\n".join(_parts(answer))
+        fired = (*find_rules(parts, rules), *fired_by_jurisdiction(parts.replace("\n", " "), language, rules))
         blocking = [each for each in fired if each.rule.in_answer is InAnswer.BLOCK]
         findings = tuple(_finding(each, _effect(each, withheld=bool(blocking))) for each in fired)
         if blocking:
@@ -83,6 +98,7 @@ def check_answer(recorder: TraceRecorder, answer: Answer, grant: KindGrant, deps
         stage.count_in, stage.count_out = len(rules), len(fired)
         stage.output = ProfileCheck(findings=findings, disclaimers=disclaimers)
         stage.notes.extend(f"{named(each.rule)}: the answer is {_effect(each).value}." for each in fired)
+        stage.notes.extend(quoted)
         stage.notes.extend(f"The disclaimer “{each.key}” stands under the answer." for each in disclaimers)
         if not stage.notes:
             stage.notes.append("The answer names nothing that the profile excludes.")
@@ -90,7 +106,7 @@ def check_answer(recorder: TraceRecorder, answer: Answer, grant: KindGrant, deps
             return _withheld(answer, blocking, findings)
         return replace(
             answer,
-            notices=(*answer.notices, *(_flag(each) for each in fired)),
+            notices=(*answer.notices, *quoted, *(_flag(each) for each in fired)),
             disclaimers=disclaimers,
             profile=findings,
         )

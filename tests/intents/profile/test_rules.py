@@ -16,12 +16,17 @@ from apps.intents.errors import PolicyFileError
 from apps.intents.policy_file import render_policy_file
 from apps.intents.policy_file.parsing import parse_policy_file
 from apps.intents.profile.contracts import (
+    BY_WORDS,
     MOST_DISCLAIMER_CHARS,
+    OF_MEANS,
+    WATCHING,
     InAnswer,
     InQuestion,
     ProfileRule,
     RuleSort,
 )
+from apps.intents.profile.matching import find_rules
+from apps.intents.profile.values import VALUES, looked_for
 from apps.intents.proof.contracts import Theorem
 from apps.intents.proof.rendering import Side, prove
 from apps.intents.rendering import policy_sha256
@@ -53,7 +58,29 @@ _disclaimers = st.builds(
     intents=st.sampled_from([(), ("performance",), ("compliance", "unrecognised")]),
     text=st.sampled_from(["The past promises nothing.", "Capital is at risk."]),
 )
-profiles = st.lists(st.one_of(_watching, _disclaimers), max_size=4, unique_by=lambda rule: rule.key).map(tuple)
+_bounds = st.builds(
+    ProfileRule,
+    key=st.sampled_from(["f", "g", "h"]),
+    sort=st.just(RuleSort.INSTRUMENTS),
+    name=st.sampled_from(["Ours", "All"]),
+    terms=st.lists(st.sampled_from(["bond", "fund", "etf"]), min_size=1, unique=True).map(tuple),
+    intents=st.sampled_from([(), ("performance",), ("compliance", "performance")]),
+    text=st.just("Ask the desk."),
+    in_question=st.sampled_from(InQuestion),
+    in_answer=st.sampled_from(InAnswer),
+).filter(lambda rule: (rule.in_question, rule.in_answer) != (InQuestion.ALLOW, InAnswer.ALLOW))
+_models = st.builds(
+    ProfileRule,
+    key=st.just("m"),
+    sort=st.sampled_from(sorted(OF_MEANS)),
+    name=st.just("Models"),
+    terms=st.sampled_from([("none",), ("EU", "DE")]),
+    intents=st.sampled_from([(), ("performance",)]),
+    text=st.just("Data stays here."),
+)
+profiles = st.lists(
+    st.one_of(_watching, _disclaimers, _bounds, _models), max_size=4, unique_by=lambda rule: rule.key
+).map(tuple)
 
 
 def with_(*rules: ProfileRule) -> PolicySnapshot:
@@ -104,7 +131,7 @@ def test_a_question_is_freed_if_and_only_if_a_term_that_refused_one_is_gone(
     before: tuple[ProfileRule, ...], after: tuple[ProfileRule, ...]
 ) -> None:
     def refused(rules: tuple[ProfileRule, ...]) -> set[str]:
-        refusing = [rule for rule in rules if rule.in_question is InQuestion.REFUSE]
+        refusing = [rule for rule in rules if rule.sort in WATCHING and rule.in_question is InQuestion.REFUSE]
         return {" ".join(term.lower().split()) for rule in refusing for term in rule.terms}
 
     if not before and not after:
@@ -137,9 +164,52 @@ def test_a_change_says_first_what_is_answered_now() -> None:
     )
 
 
+BONDS = ProfileRule(
+    key="ours",
+    sort=RuleSort.INSTRUMENTS,
+    name="Ours",
+    terms=("bond", "fund"),
+    text="Ask the desk.",
+    in_question=InQuestion.REFUSE,
+)
+
+
+def test_the_proof_and_the_change_say_which_value_a_bound_newly_permits() -> None:
+    wider = replace(BONDS, terms=("bond", "fund", "etf"))
+    assert "instruments etf in questions of Performance" in statement(
+        with_(BONDS), with_(wider), Theorem.NO_BOUND_WIDENED
+    )
+    assert "instruments any in questions" in statement(with_(BONDS), with_(TAX), Theorem.NO_BOUND_WIDENED)
+    assert policy_diff(with_(BONDS), with_(wider)).sentences == (
+        "Profile: the bound of instruments “Ours” now also permits etf.",
+    )
+
+
+def test_a_bound_looks_for_what_it_does_not_permit_and_for_nothing_that_it_does() -> None:
+    terms = looked_for(BONDS)
+    assert "swap" in terms
+    assert not {term for value in BONDS.terms for term in VALUES[RuleSort.INSTRUMENTS][value].terms} & set(terms)
+
+
+@pytest.mark.parametrize(("sort", "value"), [(sort, value) for sort in BY_WORDS for value in VALUES[sort]])
+def test_every_value_of_a_closed_list_has_words_by_which_it_is_found(sort: RuleSort, value: str) -> None:
+    others = tuple(each for each in VALUES[sort] if each != value)
+    bound = replace(BONDS, sort=sort, terms=others)
+    shared = {term for other in others for term in VALUES[sort][other].terms}
+    own = [term for term in VALUES[sort][value].terms if term not in shared]
+    assert own
+    for term in own:
+        assert find_rules(f"What about {term.strip('*').strip(chr(34))}?", [bound]), term
+
+
 @pytest.mark.parametrize(
     ("rule", "said"),
     [
+        (replace(BONDS, terms=("bond", "tulip")), "permits “tulip”, which is none of"),
+        (replace(BONDS, terms=tuple(VALUES[RuleSort.INSTRUMENTS])), "permits every value"),
+        (replace(BONDS, sort=RuleSort.JURISDICTIONS, terms=("Germany",)), "which is no jurisdiction"),
+        (replace(BONDS, sort=RuleSort.MODELS), "bounds the means of an answer: it refuses nothing"),
+        (replace(BONDS, intents=("nowhere",)), "speaks of the intent “nowhere”"),
         (replace(TAX, terms=("...",)), "looks for “...”, which has no letter or digit"),
         (replace(TAX, terms=("ab*",)), "at least 4 letters must stand before the *"),
         (replace(TAX, terms=("a",)), "a single letter"),
@@ -148,7 +218,7 @@ def test_a_change_says_first_what_is_answered_now() -> None:
         (replace(TAX, in_question=InQuestion.ALLOW), "does nothing"),
         (replace(TAX, text=" "), "needs a reason for the user"),
         (replace(TAX, key="Tax"), "needs a key"),
-        (replace(TAX, intents=("performance",)), "only a disclaimer names intents"),
+        (replace(TAX, intents=("performance",)), "holds for every question"),
         (replace(PAST, intents=("nowhere",)), "speaks of the intent “nowhere”"),
         (replace(PAST, terms=("x",)), "is a disclaimer"),
     ],

@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import InvalidPolicyError, OwnVersionError
 from apps.intents.models import PolicyProfileRule, PolicyProof, PolicyVersion
-from apps.intents.profile.contracts import ProfileRule
+from apps.intents.profile.contracts import ProfileRule, RuleSort
 from apps.intents.proof.rendering import proof_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.drafts import draft_copy, draft_start
@@ -232,6 +232,7 @@ def test_rules_are_typed_saved_and_taken_out_again(acme: Firm, officer: Visitor,
         ({"profile__intents__p2": "No Intent!"}, "Write the short names of intents"),
         ({"profile__text__p2": "x" * 601}, "in at most 600 characters"),
         ({"profile__terms__p1": "x" * 121}, "more than 120 characters"),
+        ({"profile__terms__p3": "bond", "profile__text__p3": "Ask."}, "Enter what the firm calls it"),
     ],
 )
 def test_what_can_not_be_stored_is_said_beside_its_rule_and_nothing_typed_is_lost(
@@ -241,6 +242,34 @@ def test_what_can_not_be_stored_is_said_beside_its_rule_and_nothing_typed_is_los
     assert (page.status, said in page.text) == (422, True)
     assert "Past performance" in page.tree.xpath("//input[@name='profile-name-p2']/@value")
     assert rules_of(acme, draft) == ()
+
+
+def test_a_bound_is_typed_saved_and_tried(acme: Firm, officer: Visitor, draft: PolicyVersion) -> None:
+    form = typed(officer, draft).with_(
+        profile__name__p3="What we speak of",
+        profile__terms__p3="bond\nfund",
+        profile__text__p3="Ask the derivatives desk.",
+        profile__intents__p3="performance",
+    )
+    tried = send(officer, draft, form.with_(try__text="Are interest rate swaps in it?"), "policy_draft_try")
+    assert tried.tree.xpath("//mark/text()") == ["swaps"]
+    assert "A question that names anything else is refused." in tried.text
+    assert send(officer, draft, form).status == 302
+    (bound,) = [rule for rule in rules_of(acme, draft) if rule.sort is RuleSort.INSTRUMENTS]
+    assert (bound.key, bound.terms, bound.intents) == ("what_we_speak_of", ("bond", "fund"), ("performance",))
+    page = send(officer, draft, Typed.from_page(officer.open("policy_draft", draft.id).tree))
+    assert page.status == 302
+
+
+def test_a_value_that_is_none_of_a_closed_list_is_said_beside_the_profile(
+    officer: Visitor, draft: PolicyVersion
+) -> None:
+    form = typed(officer, draft).with_(
+        profile__name__p3="Ours", profile__terms__p3="tulip", profile__text__p3="Ask the desk."
+    )
+    send(officer, draft, form)
+    slot = officer.open("policy_draft", draft.id).tree.get_element_by_id("problems-part-profile")
+    assert "permits “tulip”, which is none of" in slot.text_content()
 
 
 def test_a_text_is_tried_on_what_is_typed_and_nothing_is_kept(

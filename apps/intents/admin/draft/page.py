@@ -21,7 +21,7 @@ from apps.intents.admin.draft.links import crumbs, find_version, version_address
 from apps.intents.admin.draft.parse import ParsedDraft, parse_draft
 from apps.intents.admin.draft.post import fields_from
 from apps.intents.admin.draft.preview import outlook
-from apps.intents.admin.draft.profile import rule_fields, rule_rows
+from apps.intents.admin.draft.profile import rule_fields, rule_rows, value_lists
 from apps.intents.admin.draft.rows import (
     budget_rows,
     class_choices,
@@ -148,7 +148,6 @@ def _editor(
     rows = intent_rows(fields, errors, problems)
     stored = version_snapshot(version).invariants if fields.invariants is None else ()
     profile = rule_fields(version_snapshot(version).profile) if fields.profile is None else fields.profile
-    watching, disclaimers = rule_rows(profile, errors)
     context: dict[str, Any] = {
         "version": version,
         "fields": fields,
@@ -181,8 +180,8 @@ def _editor(
             [(kind.kind, kind.name or kind.kind) for kind in kind_columns(fields)],
             dict(errors),
         ),
-        "watching": watching,
-        "disclaimers": disclaimers,
+        **rule_rows(profile, errors),
+        "value_lists": value_lists(),
         "problems_profile": problems.get("part-profile", ()),
         "problems_invariants": problems.get("part-invariants", ()),
         "problems_matrix": problems.get("part-matrix", ()),

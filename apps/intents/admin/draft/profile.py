@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from apps.intents.profile.contracts import (
+    BOUNDS,
     LONGEST_KEY,
     LONGEST_NAME,
     LONGEST_TERM,
     LONGEST_TEXT,
     MOST_RULES,
     MOST_TERMS,
+    NEEDING_EFFECT,
     RULE_KEY,
     WATCHING,
     InAnswer,
@@ -22,12 +24,25 @@ from apps.intents.profile.contracts import (
     ProfileRule,
     RuleSort,
 )
-from apps.intents.profile.words import IN_ANSWER, IN_QUESTION
+from apps.intents.profile.values import VALUES
+from apps.intents.profile_words import IN_ANSWER, IN_QUESTION
 
+BOUND_SORTS: Final = (
+    (RuleSort.CLIENTS.value, "Client categories"),
+    (RuleSort.INSTRUMENTS.value, "Instruments"),
+    (RuleSort.ASSET_CLASSES.value, "Asset classes"),
+    (RuleSort.RISK_CLASSES.value, "Risk classes"),
+    (RuleSort.JURISDICTIONS.value, "Jurisdictions"),
+    (RuleSort.MODELS.value, "Models that may write answers"),
+    (RuleSort.REGIONS.value, "Regions where a model may write answers"),
+    (RuleSort.SOURCES.value, "External sources (none can be asked yet)"),
+    (RuleSort.RESEARCH_MODES.value, "Research modes (there are none yet)"),
+)
 SORTS: Final = ((RuleSort.TOPIC.value, "A topic that is refused"), (RuleSort.PRODUCT.value, "A product not to market"))
 _KEY: Final = re.compile(r"p[1-9][0-9]{0,3}")
 _INTENT: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _UNKEPT: Final = "\ufffd"
+_PARTS: Final = {"watching": RuleSort.TOPIC, "disclaimers": RuleSort.DISCLAIMER, "bounds": RuleSort.INSTRUMENTS}
 
 Choice = tuple[str, str, bool]
 
@@ -58,8 +73,11 @@ class RuleFields:
         return not (self.key or self.name or self.terms or self.text or self.intents)
 
     @property
-    def is_disclaimer(self) -> bool:
-        return self.sort == RuleSort.DISCLAIMER
+    def group(self) -> RuleSort:
+        """The part of the page that it stands in, by the sort that an empty row of it has."""
+        if self.sort == RuleSort.DISCLAIMER:
+            return RuleSort.DISCLAIMER
+        return RuleSort.INSTRUMENTS if self.sort in BOUNDS else RuleSort.TOPIC
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,27 +136,42 @@ def parse_rules(
     return tuple(found)
 
 
-def rule_rows(
-    rows: tuple[RuleFields, ...], errors: Mapping[str, tuple[str, ...]]
-) -> tuple[tuple[RuleRow, ...], tuple[RuleRow, ...]]:
-    """Return the rules that look for words and the disclaimers, each with an empty one after them to type into."""
+def rule_rows(rows: tuple[RuleFields, ...], errors: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[RuleRow, ...]]:
+    """Return the rules by the part of the page that they stand in, each with an empty one after them to type into."""
     taken = {row.form for row in rows}
-    spare = [form for number in range(1, len(taken) + 3) if (form := f"p{number}") not in taken]
-    drawn = []
-    for form, sort in zip(spare, (RuleSort.TOPIC, RuleSort.DISCLAIMER), strict=False):
-        own = [row for row in rows if row.is_disclaimer == (sort is RuleSort.DISCLAIMER)]
+    spare = [form for number in range(1, len(taken) + len(_PARTS) + 1) if (form := f"p{number}") not in taken]
+    drawn = {}
+    for form, (part, sort) in zip(spare, _PARTS.items(), strict=False):
+        own = [row for row in rows if row.group is sort]
         if not any(row.is_empty for row in own):
             own.append(RuleFields(form=form, sort=sort.value))
-        drawn.append(tuple(_row(row, errors.get(f"profile-{row.form}", ())) for row in own))
-    return drawn[0], drawn[1]
+        drawn[part] = tuple(_row(row, errors.get(f"profile-{row.form}", ())) for row in own)
+    return drawn
+
+
+def value_lists() -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
+    """Return the closed lists of values, each with its title, for who types a bound."""
+    titles = dict(BOUND_SORTS)
+    return tuple(
+        (titles[sort.value], tuple((value, each.label) for value, each in values.items()))
+        for sort, values in VALUES.items()
+    )
 
 
 def _row(row: RuleFields, errors: tuple[str, ...]) -> RuleRow:
+    is_bound = row.group is RuleSort.INSTRUMENTS
+    it = "anything else" if is_bound else "it"
     return RuleRow(
         fields=row,
-        sorts=tuple((value, label, value == row.sort) for value, label in SORTS),
-        in_question=tuple((each.value, label, each.value == row.in_question) for each, label in IN_QUESTION.items()),
-        in_answer=tuple((each.value, label, each.value == row.in_answer) for each, label in IN_ANSWER.items()),
+        sorts=tuple((value, label, value == row.sort) for value, label in (BOUND_SORTS if is_bound else SORTS)),
+        in_question=tuple(
+            (each.value, label.replace(" it", f" {it}", 1), each.value == row.in_question)
+            for each, label in IN_QUESTION.items()
+        ),
+        in_answer=tuple(
+            (each.value, label.replace(" it", f" {it}", 1), each.value == row.in_answer)
+            for each, label in IN_ANSWER.items()
+        ),
         errors=errors,
     )
 
@@ -183,36 +216,38 @@ def _problems(row: RuleFields, key: str, keys: list[str]) -> Iterable[str]:
         yield f"Another rule has the key {key}. Choose another."
     if not row.name or len(row.name) > LONGEST_NAME:
         yield f"Enter what the firm calls it, in at most {LONGEST_NAME} characters."
+    disclaims = row.sort == RuleSort.DISCLAIMER
     if not row.text or len(row.text) > LONGEST_TEXT:
-        what = "the disclaimer" if row.is_disclaimer else "the reason that users read"
+        what = "the disclaimer" if disclaims else "the reason that users read"
         yield f"Enter {what}, in at most {LONGEST_TEXT} characters."
     if _UNKEPT in row.name + row.text + row.terms:
         yield f"It contains a character that can't be stored; remove what is shown as {_UNKEPT}."
     if row.sort not in set(RuleSort) or row.in_question not in set(InQuestion) or row.in_answer not in set(InAnswer):
         yield "Choose what it is, and what becomes of a question and an answer, from those that are offered."
-    if row.is_disclaimer:
-        if any(not _INTENT.fullmatch(name) for name in _intents(row)):
-            yield "Write the short names of intents, separated by commas, such as performance, attribution."
+    if any(not _INTENT.fullmatch(name) for name in _intents(row)):
+        yield "Write the short names of intents, separated by commas, such as performance, attribution."
+    if disclaims:
         return
     if not 1 <= len(terms) <= MOST_TERMS:
-        yield f"Enter 1 to {MOST_TERMS} words or phrases, one on each line."
+        yield f"Enter 1 to {MOST_TERMS} {'values' if row.sort in BOUNDS else 'words or phrases'}, one on each line."
     if any(len(term) > LONGEST_TERM for term in terms):
-        yield f"A word or phrase has more than {LONGEST_TERM} characters. Write one on each line."
-    if (row.in_question, row.in_answer) == (InQuestion.ALLOW, InAnswer.ALLOW):
+        yield f"A line has more than {LONGEST_TERM} characters. Write one word, phrase or value on each."
+    if row.sort in NEEDING_EFFECT and (row.in_question, row.in_answer) == (InQuestion.ALLOW, InAnswer.ALLOW):
         yield "Choose what becomes of a question or of an answer that names it: as it is, the rule does nothing."
 
 
 def _rule(row: RuleFields, key: str) -> ProfileRule:
-    watches = RuleSort(row.sort) in WATCHING
+    sort = RuleSort(row.sort)
+    acts = sort in NEEDING_EFFECT
     return ProfileRule(
         key=key,
-        sort=RuleSort(row.sort),
+        sort=sort,
         name=row.name,
-        terms=tuple(row.terms.split("\n")) if watches else (),
-        intents=() if watches else tuple(sorted(set(_intents(row)))),
+        terms=() if sort is RuleSort.DISCLAIMER else tuple(row.terms.split("\n")),
+        intents=() if sort in WATCHING else tuple(sorted(set(_intents(row)))),
         text=row.text,
-        in_question=InQuestion(row.in_question) if watches else InQuestion.ALLOW,
-        in_answer=InAnswer(row.in_answer) if watches else InAnswer.ALLOW,
+        in_question=InQuestion(row.in_question) if acts else InQuestion.ALLOW,
+        in_answer=InAnswer(row.in_answer) if acts else InAnswer.ALLOW,
     )
 
 

@@ -13,9 +13,10 @@ from apps.intents.admin.draft.fields import DraftFields
 from apps.intents.admin.draft.links import crumbs, draft_crumb, find_version, version_admin
 from apps.intents.admin.draft.parse import parse_draft
 from apps.intents.admin.draft.post import fields_from
-from apps.intents.profile.contracts import WATCHING, Fired, ProfileRule
+from apps.intents.profile.contracts import BOUNDS, Fired, ProfileRule
 from apps.intents.profile.matching import find_rules
-from apps.intents.profile.words import IN_ANSWER, IN_QUESTION, SORTS
+from apps.intents.profile.values import looked_for
+from apps.intents.profile_words import IN_ANSWER, IN_QUESTION, SORTS
 from apps.intents.selectors import version_snapshot
 from apps.intents.services.drafts import own_draft
 from apps.tenants.admin.base import require
@@ -47,7 +48,7 @@ def draft_try_view(request: HttpRequest, version_id: UUID) -> HttpResponse:
     parsed = parse_draft(fields, stored)
     rules: tuple[ProfileRule, ...] = parsed.content.profile if parsed.content else ()
     problem = _problem(text, fields, readable=parsed.content is not None)
-    fired = () if problem else find_rules(text, (rule for rule in rules if rule.sort in WATCHING))
+    fired = () if problem else find_rules(text, rules)
     asked_by_script = request.headers.get("X-Requested-With") == "fetch"
     return page(
         version_admin(),
@@ -59,7 +60,7 @@ def draft_try_view(request: HttpRequest, version_id: UUID) -> HttpResponse:
         text=text,
         problem=problem,
         fired=[_shown(each) for each in fired],
-        looked=sum(rule.sort in WATCHING for rule in rules),
+        looked=sum(bool(looked_for(rule)) for rule in rules),
     )
 
 
@@ -79,6 +80,9 @@ def _shown(fired: Fired) -> FiredShown:
         name=rule.name,
         sort=SORTS[rule.sort],
         words=fired.words,
-        effects=(IN_QUESTION[rule.in_question], IN_ANSWER[rule.in_answer]),
+        effects=tuple(
+            each.replace(" it", " anything else", 1) if rule.sort in BOUNDS else each
+            for each in (IN_QUESTION[rule.in_question], IN_ANSWER[rule.in_answer])
+        ),
         reason=rule.text,
     )

@@ -6,12 +6,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from apps.intents.diff_words import listed, quoted
-from apps.intents.profile.contracts import InAnswer, InQuestion, ProfileRule, RuleSort
+from apps.intents.profile.contracts import BOUNDS, OF_MEANS, InAnswer, InQuestion, ProfileRule, RuleSort
 
 SORTS: Final[Mapping[RuleSort, str]] = {
     RuleSort.TOPIC: "topic",
     RuleSort.PRODUCT: "product",
     RuleSort.DISCLAIMER: "disclaimer",
+    RuleSort.CLIENTS: "bound of client categories",
+    RuleSort.INSTRUMENTS: "bound of instruments",
+    RuleSort.ASSET_CLASSES: "bound of asset classes",
+    RuleSort.RISK_CLASSES: "bound of risk classes",
+    RuleSort.JURISDICTIONS: "bound of jurisdictions",
+    RuleSort.MODELS: "bound of models",
+    RuleSort.REGIONS: "bound of regions",
+    RuleSort.SOURCES: "bound of external sources",
+    RuleSort.RESEARCH_MODES: "bound of research modes",
 }
 IN_QUESTION: Final[Mapping[InQuestion, str]] = {
     InQuestion.REFUSE: "A question that names it is refused",
@@ -26,17 +35,23 @@ IN_ANSWER: Final[Mapping[InAnswer, str]] = {
 
 def rule_words(rule: ProfileRule, name_intent: Callable[[str], str]) -> str:
     """Return what a rule demands, in a sentence without its end mark."""
+    of = listed([name_intent(intent) for intent in rule.intents]) or "every intent"
     if rule.sort is RuleSort.DISCLAIMER:
-        of = listed([name_intent(intent) for intent in rule.intents]) or "every intent"
         return f"answers to questions of {of} carry the disclaimer {quoted(rule.text)}"
+    if rule.sort in OF_MEANS:
+        return (
+            f"questions of {of} are answered only with the {rule.sort.value.replace('_', ' ')} {', '.join(rule.terms)}"
+        )
+    names = "names anything else" if rule.sort in BOUNDS else "names it"
     effects = []
     if rule.in_question is InQuestion.REFUSE:
-        effects.append("a question that names it is refused")
+        effects.append(f"a question that {names} is refused")
     if rule.in_answer is not InAnswer.ALLOW:
-        what = "withheld" if rule.in_answer is InAnswer.BLOCK else "marked"
-        effects.append(f"an answer that names it is {what}")
-    terms = ", ".join(map(quoted, rule.terms))
-    return f"{' and '.join(effects) or 'nothing happens'}; it is named by {terms}"
+        effects.append(f"an answer that {names} is {'withheld' if rule.in_answer is InAnswer.BLOCK else 'marked'}")
+    said = " and ".join(effects) or "nothing happens"
+    if rule.sort in BOUNDS:
+        return f"questions of {of} may name {', '.join(rule.terms)}; {said}"
+    return f"{said}; it is named by {', '.join(map(quoted, rule.terms))}"
 
 
 def named(rule: ProfileRule) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from apps.intents.diff_kinds import ChangeKind, PolicyChange
 from apps.intents.diff_words import listed, quoted
-from apps.intents.profile.contracts import InAnswer, InQuestion, ProfileRule, RuleSort
-from apps.intents.profile.words import IN_ANSWER, IN_QUESTION, named, rule_words
+from apps.intents.profile.contracts import BOUNDS, InAnswer, InQuestion, ProfileRule, RuleSort
+from apps.intents.profile_words import IN_ANSWER, IN_QUESTION, named, rule_words
 
 _STRICTNESS = list(reversed(InAnswer))
 
@@ -38,10 +38,17 @@ def _rule_changes(before: ProfileRule, after: ProfileRule, name_intent: Callable
         return
     gone = [term for term in before.terms if term not in after.terms]
     added = [term for term in after.terms if term not in before.terms]
-    if gone:
+    if after.sort in BOUNDS:
+        if added:
+            sentence = f"{what} now also permits {listed(added)}."
+            yield PolicyChange(kind=ChangeKind.WIDENS, sentence=sentence)
+        if gone:
+            sentence = f"{what} no longer permits {listed(gone, 'or')}."
+            yield PolicyChange(kind=ChangeKind.NARROWS, sentence=sentence)
+    elif gone:
         sentence = f"{what} no longer looks for {listed([quoted(term) for term in gone], 'or')}."
         yield PolicyChange(kind=ChangeKind.WIDENS, sentence=sentence)
-    if added:
+    if added and after.sort not in BOUNDS:
         yield PolicyChange(
             kind=ChangeKind.NARROWS, sentence=f"{what} now also looks for {listed([quoted(term) for term in added])}."
         )
@@ -60,7 +67,7 @@ def _rule_changes(before: ProfileRule, after: ProfileRule, name_intent: Callable
         yield _other(f"{what} was called {quoted(before.name)}.")
     if after.intents != before.intents:
         of = listed([name_intent(intent) for intent in after.intents]) or "every intent"
-        yield _other(f"{what} now stands under answers to questions of {of}.")
+        yield _other(f"{what} now holds for questions of {of}.")
     if after.text != before.text:
         meaning = "its text" if after.sort is RuleSort.DISCLAIMER else "the reason that users read"
         yield _other(f"{what}: {meaning} is now {quoted(after.text)}")
