@@ -50,7 +50,7 @@ _FOUND = frozenset(
         "stage_ms",
         "deadline",
         # The keys of the profile's rules that fired; never the words that made them fire.
-        "profile",
+        "profile_rules",
     }
 )
 _CONTEXT = frozenset({"refusal", "context_sha256", "context_chars"})

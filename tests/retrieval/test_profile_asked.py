@@ -46,7 +46,7 @@ def test_a_question_that_is_refused_is_recorded_by_the_rules_key_and_never_by_it
     assert "advice on taxes" in page.text  # the way says by which words
     (event,) = events(acme)
     core = event.__dict__["payload"]["core"]
-    assert core["profile"] == {"question": ["tax_advice:refused"]}
+    assert core["profile_rules"] == {"question": ["tax_advice:refused"]}
     assert "taxes" not in json.dumps(core)
     assert event.__dict__["payload"]["answer"]["refusal"] == "profile_refused"
     assert event.__dict__["payload"]["passages"]["hits"] == []
@@ -68,4 +68,4 @@ def test_an_answer_shows_its_disclaimer_and_what_it_falls_under(server: ModelSer
     assert "compliance profile excludes by the product “Drawdowns”" in page.text
     (event,) = events(acme)
     core = event.__dict__["payload"]["core"]
-    assert core["profile"] == {"answer": ["drawdown:flagged"], "disclaimers": ["past_performance"]}
+    assert core["profile_rules"] == {"answer": ["drawdown:flagged"], "disclaimers": ["past_performance"]}

@@ -170,7 +170,7 @@ def _profile(trace: Trace) -> Json:
         if isinstance(check, ProfileCheck):
             told |= {where: [f"{each.key}:{each.effect}" for each in check.findings]} if check.findings else {}
             told |= {"disclaimers": [each.key for each in check.disclaimers]} if check.disclaimers else {}
-    return {"profile": told} if told else {}
+    return {"profile_rules": told} if told else {}
 
 
 def _describe_rewording(trace: Trace) -> Json:
