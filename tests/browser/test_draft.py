@@ -177,7 +177,7 @@ def test_nothing_is_wider_than_a_narrow_screen(draft: PolicyVersion, editor: Pag
 def test_a_text_is_tried_on_a_rule_that_was_just_typed_and_shows_what_made_it_fire(
     acme: Firm, draft: PolicyVersion, editor: Page
 ) -> None:
-    rules = editor.locator("#part-profile")
+    rules = editor.locator("#profile-p1")
     rules.get_by_text("Add a topic or a product").click()
     rules.get_by_label("Name, in the firm's words users read it").fill("Tax advice")
     rules.get_by_label("Words and phrases that name it").fill("tax advice")
