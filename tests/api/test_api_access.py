@@ -47,6 +47,7 @@ class Door(NamedTuple):
 
 
 RECORD = "/api/v1/records/flows/r-1/"
+FORMS = ("/api/v1/documents/", "/api/v1/documents/batch/", f"{RECORD}profile/")
 DOORS = (
     Door("post", "/api/v1/query/", Permission.QUESTION_ASK),
     Door("post", "/api/v1/search/", Permission.QUESTION_ASK),
@@ -67,6 +68,7 @@ DOORS = (
     Door("get", RECORD, Permission.DOCUMENT_VIEW),
     Door("put", RECORD, Permission.DOCUMENT_ADD),
     Door("delete", RECORD, Permission.DOCUMENT_DELETE),
+    Door("post", f"{RECORD}profile/", Permission.DOCUMENT_ADD),
     Door("post", "/api/v1/records/batch/", Permission.DOCUMENT_ADD),
     Door("get", "/api/v1/facts/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/series/", Permission.DOCUMENT_VIEW),
@@ -342,7 +344,7 @@ def knock(door: Door, key: str, ids: Ids) -> HttpResponse:
     api = Api(key)
     path = door.path.format(**ids._asdict())
     headers = {"authorization": f"Bearer {key}"} if key else {}
-    if door.method == "post" and door.path in ("/api/v1/documents/", "/api/v1/documents/batch/"):
+    if door.method == "post" and door.path in FORMS:
         form = {"file": SimpleUploadedFile("note.md", b"# A note\n\nText."), "scope": "fund:alpha", "kind": "run"}
         response = api.client.post(path, form, headers=headers)
     elif door.method in ("post", "put", "patch"):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 
 from apps.corpus import registry
@@ -262,3 +264,50 @@ def test_a_batch_has_records_and_not_too_many(analyst: Api, records: Any) -> Non
 def test_a_batch_goes_into_a_scope_that_one_has(key: KeyMaker) -> None:
     answer = key(Role.ANALYST, "fund:beta").post(BATCH, {"scope": "fund:alpha", "records": [one("b-1")]})
     assert (answer.status_code, list(answer.json()["errors"])) == (400, ["scope"])
+
+
+PROFILE = f"{ADDRESS}profile/"
+CSV = b"day,nav\n" + b"".join(f"2024-01-{day:02d},{100 + day}\n".encode() for day in range(1, 31))
+
+
+def send_csv(api: Api, content: bytes = CSV, **fields: Any) -> Any:
+    form = {"file": SimpleUploadedFile("nav.csv", content), "scope": "fund:alpha", "kind": "dataset_summary", **fields}
+    response = api.client.post(PROFILE, form, headers={"authorization": f"Bearer {api.key}"})
+    conforms("post", PROFILE, response)
+    return response
+
+
+def test_a_csv_file_is_summarised_and_not_stored(analyst: Api, acme: Firm) -> None:
+    made = send_csv(analyst)
+    assert (made.status_code, made.json()["outcome"]) == (202, "created")
+    document = made.json()["document"]
+    assert document["title"] == "Data profile r-7"
+    read(acme, document["id"])
+    text = analyst.get(f"/api/v1/documents/{document['id']}/pages/1/").json()["text"]
+    assert "columns.nav\n" in text
+    assert "max: 130\n" in text
+    assert hashlib.sha256(CSV).hexdigest() in text
+    content = b"".join(analyst.get(f"/api/v1/documents/{document['id']}/content/"))  # type: ignore[call-overload]
+    assert b"2024-01-07" not in content
+    assert send_csv(analyst).json()["outcome"] == "unchanged"
+    assert send_csv(analyst, CSV + b"2024-02-01,131\n").json()["outcome"] == "changed"
+
+
+@pytest.mark.parametrize(
+    ("content", "fields", "place"),
+    [
+        (b"", {}, "file"),
+        (b"a,b\n", {}, "file"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", {}, "file"),
+        (b"1,2\n3,4\n", {}, "file"),
+        (CSV, {"header": "maybe"}, "header"),
+        (CSV, {"kind": "nonsense"}, "kind"),
+        (CSV, {"unheard_of": "x"}, "unheard_of"),
+    ],
+)
+def test_a_file_that_can_not_be_summarised_is_refused(
+    analyst: Api, content: bytes, fields: dict[str, str], place: str
+) -> None:
+    response = send_csv(analyst, content, **fields)
+    assert response.status_code in (400, 413)
+    assert place in response.json()["errors"]
