@@ -13,6 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 
 from apps.corpus.admin.document_hits import Hit, Trail, shown_hits
 from apps.corpus.admin.document_layout import lay_out
+from apps.corpus.admin.document_record import quoted_fields
 from apps.corpus.errors import DocumentNotFoundError, PageWithoutImageError
 from apps.corpus.extraction import ExtractionError
 from apps.corpus.extraction.contracts import MediaType
@@ -138,6 +139,7 @@ def _render(
         shown=shown,
         blocks=lay_out(shown.text, marked=text.span, headings=_headings(chunks)),
         quote=text.marked,
+        fields=quoted_fields(document, page=shown.number, start=text.span[0], end=text.span[1]),
         notes=[each for each in (found.problem, text.problem, trail.problem) if each],
         previous=f"?{trail.query(page=numbers[place - 1])}" if place else "",
         following=f"?{trail.query(page=numbers[place + 1])}" if place + 1 < len(numbers) else "",
