@@ -165,6 +165,18 @@ def test_a_field_leads_to_its_characters(analyst: Api, acme: Firm) -> None:
     assert page["text"][place["char_start"] : place["char_end"]] == "value: 5"
 
 
+def test_a_citation_names_the_record_and_the_field(analyst: Api, acme: Firm) -> None:
+    record = {"performance": {"summary": "The maximum drawdown of the Alpha Fund in Q4 2024 was 12.5 %."}}
+    document = analyst.put(ADDRESS, said(record=record)).json()["document"]
+    read(acme, document["id"])
+    answered = analyst.post(
+        "/api/v1/query/", {"question": "What was the maximum drawdown of the Alpha Fund in Q4 2024?"}
+    )
+    [cited, *_] = [each["record"] for each in answered.json()["citations"] if each["document"]["id"] == document["id"]]
+    assert (cited["source"], cited["external_id"], cited["type"]) == ("flows", "r-7", "workflow_output")
+    assert "/performance/summary" in cited["pointers"]
+
+
 def test_an_absent_record_and_a_hidden_one_get_the_same_answer(analyst: Api, bolt: Firm, key: KeyMaker) -> None:
     analyst.put(ADDRESS, said(scope="fund:beta"))
     narrow = key(Role.TENANT_ADMIN, "fund:alpha")

@@ -159,8 +159,8 @@ def test_headings_are_paths_and_values_stand_below_them() -> None:
         "findings",
         "findings[0] | rule: concentration | value: 10.50",
         "findings[1]",
-        f"note: {'a' * 600}",
         "rule: cash",
+        f"note: {'a' * 600}",
     ]
 
 

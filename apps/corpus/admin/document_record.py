@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from apps.corpus.extraction.record_file import RecordFile, RecordType
 from apps.corpus.extraction.record_pages import pointers_at
 from apps.corpus.models import Document
-from apps.corpus.services.records.identity import record_lineage, record_of
+from apps.corpus.services.records.identity import Lineage, record_of
 
 _MOST_FIELDS = 8
 
@@ -41,9 +41,8 @@ def shown_record(document: Document) -> ShownRecord | None:
     return ShownRecord(record=record, csv_name=str(made_of.get("name", "")), csv_sha256=str(made_of.get("sha256", "")))
 
 
-def quoted_fields(document: Document, *, page: int, start: int, end: int) -> QuotedFields | None:
-    """Return which fields of its record characters of a page show, or None if there is no record or no such field."""
-    lineage = record_lineage(document) if start < end else None
+def quoted_fields(lineage: Lineage | None, *, page: int, start: int, end: int) -> QuotedFields | None:
+    """Return which fields of a record characters of a page show, or None if there is no record or no such field."""
     if lineage is None:
         return None
     # The title and the sentence below it are of the record as a whole, whose pointer is the empty text.

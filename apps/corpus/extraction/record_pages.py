@@ -26,6 +26,8 @@ _FIRST: Final[Mapping[RecordType, tuple[str, ...]]] = {
     RecordType.DATA_PROFILE: ("dataset", "file", "rows", "columns"),
     RecordType.COMPLIANCE_CONFIGURATION: ("name", "version", "effective_from", "rules", "limits"),
 }
+# By which people call one of several things.
+_CALLED: Final = ("name", "title", "id", "rule", "date")
 _PAGE_CHARACTERS: Final = Limits().logical_page_characters
 _LONG_VALUE: Final = 400  # characters: longer text is paragraphs of its own
 _LONG_LINE: Final = 600
@@ -81,6 +83,11 @@ def record_places(record: RecordFile) -> tuple[Place, ...]:
     )
 
 
+def record_headings(record: RecordFile) -> frozenset[str]:
+    """Return the lines of the text that head others."""
+    return frozenset(shown.draft.text for shown in _shown(record) if shown.draft.kind is BlockKind.HEADING)
+
+
 def pointers_at(places: Sequence[Place], *, page: int, start: int, end: int) -> tuple[str, ...]:
     """Return the JSON pointers of the fields that these characters show; of nested fields, the innermost alone."""
     found = [each.pointer for each in places if each.page == page and each.start < end and start < each.end]
@@ -97,8 +104,14 @@ def _shown(record: RecordFile) -> Iterator[_Shown]:
     said = f"{record.type.label} {record.external_id} of {record.source}."
     yield _block(BlockKind.PARAGRAPH, [_Part(one_line(said), ())])
     first = [key for key in _FIRST[record.type] if key in record.body]
-    rest = sorted(record.body.keys() - set(first))
+    rest = [key for key in _ordered(record.body) if key not in first]
     yield from _fields({key: record.body[key] for key in (*first, *rest)}, ())
+
+
+def _ordered(value: Mapping[str, object]) -> list[str]:
+    """Return an object's keys: what it is called, then the others by their names, whatever order they came in."""
+    called = [key for key in _CALLED if key in value]
+    return [*called, *sorted(value.keys() - set(called))]
 
 
 def _fields(body: Mapping[str, object], path: Path) -> Iterator[_Shown]:
@@ -116,7 +129,7 @@ def _fields(body: Mapping[str, object], path: Path) -> Iterator[_Shown]:
 def _nested(value: object, path: Path) -> Iterator[_Shown]:
     yield _block(BlockKind.HEADING, [_Part(_heading(path), path)], level=_HEADING_LEVEL)
     if isinstance(value, Mapping):
-        yield from _fields({key: value[key] for key in sorted(value)}, path)
+        yield from _fields({key: value[key] for key in _ordered(value)}, path)
         return
     for place, each in enumerate(value if isinstance(value, list) else ()):
         inside = (*path, place)
@@ -139,7 +152,7 @@ def _row(value: object, path: Path) -> list[_Part] | None:
         return None
     parts = [
         _Part(_name_of(path), path),
-        *(_Part(f"{_named(key)}: {_line(value[key])}", (*path, key)) for key in sorted(value)),
+        *(_Part(f"{_named(key)}: {_line(value[key])}", (*path, key)) for key in _ordered(value)),
     ]
     is_short = sum(len(part.text) + len(SEPARATOR) for part in parts) <= _LONG_LINE
     return parts if is_short and not any("\n" in each for each in value.values() if isinstance(each, str)) else None

@@ -10,7 +10,7 @@ from typing import Final
 from apps.corpus.extraction.contracts import MediaType
 from apps.corpus.extraction.errors import CorruptFileError
 from apps.corpus.extraction.record_file import RECORD_BEGINS, RecordFile, read_record
-from apps.corpus.extraction.record_pages import Place, record_places
+from apps.corpus.extraction.record_pages import Place, record_headings, record_places
 from apps.corpus.models import Document, SourceFile
 from apps.corpus.services.ingest.errors import InvalidRecordError, RecordNotFoundError
 from apps.corpus.services.ingest.metadata import external_id_in_force
@@ -26,10 +26,11 @@ SUFFIX: Final = ".record.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lineage:
-    """The record that a document was made of, and which characters of its pages show which field."""
+    """The record that a document was made of, which characters of its pages show which field, and its headings."""
 
     record: RecordFile
     places: Sequence[Place]
+    headings: frozenset[str]
 
 
 def document_id_of(source: str, external_id: str) -> str:
@@ -88,4 +89,6 @@ def record_of(document: Document) -> RecordFile | None:
 def record_lineage(document: Document) -> Lineage | None:
     """Return the way back from a document's text to its record, or None if it is of no record."""
     record = record_of(document)
-    return None if record is None else Lineage(record=record, places=record_places(record))
+    if record is None:
+        return None
+    return Lineage(record=record, places=record_places(record), headings=record_headings(record))
