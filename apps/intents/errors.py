@@ -72,13 +72,13 @@ class UnknownPolicyReferenceError(ApplicationError):
 
 
 class AmbiguousNameError(ApplicationError):
-    """Data: candidates (a tuple of members), more (how many others there are). Never the name that was typed."""
+    """Data: candidates (members and API keys), more (how many others there are). Never the name that was typed."""
 
     code: ClassVar[str] = "intents.name_ambiguous"
     status: ClassVar[int] = 409
     message: ClassVar[str] = (
-        "Several members, past or present, may be meant by this name, so there is no answer. Ask again with the user "
-        "name of one of the `candidates`, or write more of the name."
+        "Several members or API keys, past or present, may be meant by this name, so there is no answer. Ask again "
+        "about one of the `candidates`, or write more of the name."
     )
 
 

@@ -58,7 +58,7 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A member whom the typed name may mean, and the address of the same question about them."""
+    """A member or key that the typed name may mean, and the address of the same question about them."""
 
     candidate: Candidate
     url: str
@@ -71,8 +71,8 @@ class AccessForm(forms.Form):
         max_length=254,
         widget=UnfoldAdminTextInputWidget(attrs={"list": "access-subjects", "autocomplete": "off"}),
         help_text=(
-            "A user name, a full name, a part of a name or an e-mail address; or gbx_ and a key's 12 characters. "
-            "Past members and ended keys are found too. Empty means yourself."
+            "A user name, a full name, a part of a name, initials or an e-mail address; or a key's name, or gbx_ and "
+            "its 12 characters. Past members and ended keys are found too. Empty means yourself."
         ),
     )
     date = forms.DateTimeField(
@@ -151,7 +151,8 @@ def _asked(request: HttpRequest, question: Mapping[str, Any]) -> dict[str, Any]:
             "suggestions": _choices(request, answer.suggestions),
         }
     is_other_name = question.get("user", answer.subject.name) not in ("", answer.subject.name)
-    return {**_answer_context(answer), "names_person": is_other_name and answer.subject.kind is PrincipalKind.USER}
+    is_key = answer.subject.kind is PrincipalKind.API_KEY
+    return {**_answer_context(answer), "names_subject": is_other_name, "is_key": is_key}
 
 
 def _choices(request: HttpRequest, candidates: Iterable[Candidate]) -> list[Choice]:

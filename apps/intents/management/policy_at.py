@@ -22,6 +22,7 @@ from apps.intents.access.contracts import Candidate
 from apps.intents.access.words import validity
 from apps.intents.errors import AmbiguousNameError
 from apps.tenants.context import open_scope
+from apps.tenants.principals import PrincipalKind
 from apps.tenants.selectors.tenants import tenant_id_of
 
 EXAMPLES = """\
@@ -39,7 +40,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     """All that `at` takes, the tenant included."""
     parser.add_argument("--tenant", required=True, help="the tenant's short name")
     subject = parser.add_mutually_exclusive_group(required=True)
-    subject.add_argument("--user", default="", help="a user name, full name, part of a name or e-mail address")
+    subject.add_argument(
+        "--user", default="", help="a user name, full name, part of a name, initials or e-mail address, or a key's name"
+    )
     subject.add_argument("--key", default="", help="an API key's prefix: the 12 characters after gbx_")
     parser.add_argument("--date", default="", help="an ISO 8601 time, in UTC if it has no zone; by default now")
     parser.add_argument("--intent", default="", help="an intent's short name, or unrecognised; by default all intents")
@@ -80,14 +83,18 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
 def _ambiguous(error: AmbiguousNameError, options: Mapping[str, Any]) -> str:
     """Return the candidates, each with the command that asks about them."""
     given = {f"--{name}": options[name] for name in ("tenant", "date", "intent") if options[name]}
-    lines = ["Several members, past or present, may be meant, so there is no answer. Ask about one of them:"]
+    lines = ["Several members or keys, past or present, may be meant, so there is no answer. Ask about one of them:"]
     for candidate in error.data["candidates"]:
-        words = [word for option in {**given, "--user": candidate.name}.items() for word in option]
+        words = [word for option in {**given, _option(candidate): candidate.name}.items() for word in option]
         command = shlex.join(["manage.py", "policy", "at", *words, *(["--json"] if options["json"] else [])])
         lines += [f"  {_called(candidate)}", f"    {command}"]
     if error.data["more"]:
         lines.append(f"  {error.data['more']} more: write more of the name")
     return "\n".join(lines)
+
+
+def _option(candidate: Candidate) -> str:
+    return "--key" if candidate.kind is PrincipalKind.API_KEY else "--user"
 
 
 def _called(candidate: Candidate) -> str:
