@@ -29,6 +29,7 @@ from apps.corpus.api.removals import (
 from apps.erasure.api.certificates import CertificateListView, CertificateView
 from apps.filings.api.facts import FactListView, SeriesView
 from apps.intents.api.access import AccessView
+from apps.intents.api.access_list import AccessListView
 from apps.intents.api.proofs import PolicyVersionProofView
 from apps.intents.api.version_readings import PolicyVersionCheckView, PolicyVersionDiffView, PolicyVersionFileView
 from apps.intents.api.version_steps import (
@@ -110,6 +111,7 @@ urlpatterns = [
     path("v1/jobs/<uuid:id>/retry/", JobRetryView.as_view()),
     path("v1/policy/", PolicyView.as_view()),
     path("v1/policy/access/", AccessView.as_view()),
+    path("v1/policy/access/list/", AccessListView.as_view()),
     path("v1/policy/versions/", PolicyVersionListView.as_view()),
     path("v1/policy/versions/<uuid:id>/", PolicyVersionView.as_view()),
     path("v1/policy/versions/<uuid:id>/file/", PolicyVersionFileView.as_view()),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
-from apps.errors import ApplicationError
+from apps.errors import ApplicationError, CodedError
 
 
 class InvalidRetrievalSettingsError(ApplicationError):
@@ -80,6 +81,54 @@ class AmbiguousNameError(ApplicationError):
         "Several members or API keys, past or present, may be meant by this name, so there is no answer. Ask again "
         "about one of the `candidates`, or write more of the name."
     )
+
+
+class NameNotKnownError(ApplicationError):
+    """Data: candidates (members with the nearest names). Never the name that was typed."""
+
+    code: ClassVar[str] = "intents.name_not_known"
+    status: ClassVar[int] = 404
+    message: ClassVar[str] = (
+        "No member and no API key of this tenant, past or present, is known by that name, so there is no answer. The "
+        "`candidates` have the nearest names."
+    )
+
+
+class AmbiguousDocumentError(ApplicationError):
+    """Data: documents (a tuple of those that may be meant), more (how many others). Never the words typed."""
+
+    code: ClassVar[str] = "intents.document_ambiguous"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = (
+        "Several documents may be meant, so there is no answer. Ask again with the id of one of the `documents`, or "
+        "write more of the title."
+    )
+
+
+class RegisterQuestionError(CodedError):
+    """A question about who could reach what that can't be answered. Data: field, by its name in the question."""
+
+    kinds: ClassVar[Mapping[str, tuple[int, str]]] = {
+        "intents.register_in_the_future": (
+            400,
+            "That time is in the future. What can be reached then may still change; ask about now or earlier.",
+        ),
+        "intents.register_before_the_tenant": (
+            400,
+            "The tenant was not there yet: it was made at {created_at}. Ask about a later time.",
+        ),
+        "intents.register_reversed": (400, "The end is not later than the beginning. Enter a later end."),
+        "intents.register_end_missing": (400, "A range and a comparison need a second time. Enter it."),
+        "intents.register_unknown_kind": (
+            404,
+            "No policy version that was in force then had a kind of this key. There were: {known}.",
+        ),
+        "intents.register_unknown_scope": (404, "There is no scope of this key that you may see."),
+        "intents.register_unknown_document": (
+            404,
+            "No document that you may see is known by that id or title, now or in the log.",
+        ),
+    }
 
 
 class PolicyAuthorError(ApplicationError):

@@ -6,6 +6,8 @@ from apps.audit.registry import ANYBODY, EventClass, Group, offer_to_webhooks, r
 from apps.tenants.roles import Permission
 
 ACCESS_ASKED = "intents.access.asked"
+ACCESS_LISTED = "intents.access.listed"
+LIST_CUT_SHORT = "intents.access.list_cut_short"
 
 # content_sha256 is the digest of the version's content after the step. before_sha256 is the digest of the draft before
 # the change; in all other steps, of the policy that was in force then. So every event shows what would replace what.
@@ -63,5 +65,24 @@ def register_policy_events() -> None:
                     {"asked_about", "user_id", "api_key_id", "instant", "intent", "verdict", "policy_version"}
                 )
             },
-        )
+        ),
+        EventClass(
+            action=ACCESS_LISTED,
+            label="Looked up who could reach what",
+            permissions=frozenset({Permission.AUDIT_VIEW}),
+            # log_size and log_root: the head of the log that the answer names.
+            fields={
+                Group.CORE: frozenset(
+                    {
+                        *("mode", "since", "until", "user_id", "api_key_id", "role", "document_id", "kind", "scope_id"),
+                        *("policy_versions", "rows", "format", "log_size", "log_root"),
+                    }
+                )
+            },
+        ),
+        EventClass(
+            action=LIST_CUT_SHORT,
+            label="List of who could reach what cut short",
+            fields={Group.CORE: frozenset({"format", "sent_bytes", "error_code", "reader_kind", "reader_id"})},
+        ),
     )

@@ -75,6 +75,7 @@ DOORS = (
     Door("post", "/api/v1/jobs/{job}/retry/", Permission.JOB_RETRY),
     Door("get", "/api/v1/policy/", Permission.POLICY_VIEW),
     Door("get", "/api/v1/policy/access/", None),
+    Door("get", "/api/v1/policy/access/list/", Permission.AUDIT_VIEW),
     Door("get", "/api/v1/policy/versions/", Permission.POLICY_VIEW),
     Door("post", "/api/v1/policy/versions/", Permission.POLICY_EDIT),
     Door("get", "/api/v1/policy/versions/{version}/", Permission.POLICY_VIEW),

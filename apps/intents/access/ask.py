@@ -49,7 +49,7 @@ def access_ask(*, user: str = "", key: str = "", at: datetime | None = None, int
         raise ValueError("asked about a person and a key at once")
     suggestions: tuple[Candidate, ...] = ()
     if user and principal.may(Permission.AUDIT_VIEW):
-        found, suggestions = _by_name(" ".join(user.split()), at=at or answered_at)
+        found, suggestions = subject_named(user, at=at or answered_at)
     elif user:
         found = _by_own_name(principal, user)
     else:
@@ -64,8 +64,14 @@ def access_ask(*, user: str = "", key: str = "", at: datetime | None = None, int
     return answer
 
 
-def _by_name(name: str, *, at: datetime) -> tuple[_Found, tuple[Candidate, ...]]:
-    """Return the person or key that the name means; if there is none, the nearest names. Raises AmbiguousNameError."""
+def subject_named(typed: str, *, at: datetime) -> tuple[_Found, tuple[Candidate, ...]]:
+    """Return the person or key that a typed name means, with what they held; or nobody, and the nearest names.
+
+    For those who may ask about others.
+    Args:   at: the instant of the question, for the record of one that is not answered.
+    Raises: AmbiguousNameError: the name means several members or keys. That is recorded.
+    """
+    name = " ".join(typed.split())
     exact = person(name=name)
     if exact[0].id is not None:
         return exact, ()

@@ -35,7 +35,7 @@ from apps.tenants.roles import Permission
 
 # More would make the page heavy; what is not suggested can still be typed.
 _SUGGESTED = 500
-_KEY = re.compile(rf"{KEY_MARK}([0-9a-zA-Z]{{12}})")
+KEY_PREFIX = re.compile(rf"{KEY_MARK}([0-9a-zA-Z]{{12}})")
 _INTENT = RegexValidator(r"^[a-z][a-z0-9_]{0,39}$", "Enter the intent's short name, such as performance.")
 _VERDICTS = {
     Verdict.COULD_REACH: ("Could reach", "good"),
@@ -106,7 +106,7 @@ class AccessForm(forms.Form):
     @property
     def question(self) -> dict[str, Any]:
         who = self.cleaned_data.get("who", "")
-        key = _KEY.fullmatch(who)
+        key = KEY_PREFIX.fullmatch(who)
         subject = {"key": key[1]} if key else {"user": who}
         return {**subject, "at": self.cleaned_data["date"], "intent": self.cleaned_data["intent"]}
 

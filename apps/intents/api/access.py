@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -265,15 +265,20 @@ class AccessView(ApiView):
                 intent=asked.get("intent", ""),
             )
         except AmbiguousNameError as error:
-            candidates = tuple(_question(request, each) for each in error.data["candidates"])
+            candidates = candidate_questions(request, error.data["candidates"])
             raise AmbiguousNameError(candidates=candidates, more=error.data["more"]) from error
         return Response(access_json(answer))
+
+
+def candidate_questions(request: Request, candidates: Iterable[Candidate]) -> tuple[CandidateQuestion, ...]:
+    """Return each candidate with the address of the same question about it."""
+    return tuple(_question(request, each) for each in candidates)
 
 
 def _question(request: Request, candidate: Candidate) -> CandidateQuestion:
     query = request.query_params.copy()
     if candidate.kind is PrincipalKind.API_KEY:
-        del query["user"]
+        query.pop("user", None)
         query["key"] = candidate.name
     else:
         query["user"] = candidate.name

@@ -137,6 +137,8 @@ EVENTS: Final[Mapping[str, str]] = {
     "corpus.person.searched": "Nach einer Person gesucht",
     "filings.facts.exported": "Zahlen heruntergeladen",
     "intents.access.asked": "Gefragt, wer was erreichen konnte",
+    "intents.access.list_cut_short": "Liste, wer was erreichen konnte, abgebrochen",
+    "intents.access.listed": "Nachgesehen, wer was erreichen konnte",
     "intents.policy.activated": "Regeln in Kraft gesetzt",
     "intents.policy.approved": "Regeln genehmigt",
     "intents.policy.commented": "Regeln kommentiert",
