@@ -105,6 +105,43 @@ class AmbiguousDocumentError(ApplicationError):
     )
 
 
+class RecertificationError(CodedError):
+    """A step of a recertification that can't be taken. Data: field, where a form has one for it."""
+
+    kinds: ClassVar[Mapping[str, tuple[int, str]]] = {
+        "intents.recertification_no_grants": (
+            409,
+            "There is no valid grant of these roles and scopes that you may see. Choose others.",
+        ),
+        "intents.recertification_owners": (400, "Name one or more owners, who are members of this tenant now."),
+        "intents.recertification_due": (400, "The date has passed. Choose a later one."),
+        "intents.recertification_no_owner": (
+            409,
+            "{grants} of the grants have no owner: nobody answers for their own grant, and an owner must reach its "
+            "scope. Name one more owner.",
+        ),
+        "intents.recertification_closed": (409, "This recertification is closed. Nothing in it can change."),
+        "intents.recertification_decided": (409, "Somebody decided on this grant already. A decision stays."),
+        "intents.recertification_not_owner": (
+            403,
+            "Only the owner of a grant confirms or ends it, signed in and in person.",
+        ),
+        "intents.recertification_own": (
+            403,
+            "This grant is your own, or of an account that counts as yours: somebody else decides.",
+        ),
+        "intents.recertification_reason": (400, "Say why, in a few words."),
+        "intents.recertification_gone": (
+            409,
+            "The grant has ended meanwhile, so it can't be confirmed. End it in the record.",
+        ),
+        "intents.recertification_not_there": (
+            404,
+            "There is no such recertification, or grant in it, that you may see.",
+        ),
+    }
+
+
 class RegisterQuestionError(CodedError):
     """A question about who could reach what that can't be answered. Data: field, by its name in the question."""
 

@@ -25,6 +25,12 @@ _STEPS = {
     "intents.policy.activated": ("Policy put in force", {"approver", "superseded_number", "valid_from"}),
 }
 
+RECERTIFICATION_BEGUN = "intents.recertification.begun"
+RECERTIFICATION_DECIDED = "intents.recertification.decided"
+RECERTIFICATION_REASSIGNED = "intents.recertification.reassigned"
+RECERTIFICATION_REMINDED = "intents.recertification.reminded"
+RECERTIFICATION_CLOSED = "intents.recertification.closed"
+
 _EDIT = frozenset({Permission.POLICY_EDIT})
 _APPROVE = frozenset({Permission.POLICY_APPROVE})
 _PERMISSIONS = {
@@ -54,6 +60,7 @@ def register_policy_events() -> None:
         )
     )
     offer_to_webhooks(*_STEPS)
+    _register_recertification_events()
     register(
         EventClass(
             action=ACCESS_ASKED,
@@ -86,3 +93,43 @@ def register_policy_events() -> None:
             fields={Group.CORE: frozenset({"format", "sent_bytes", "error_code", "reader_kind", "reader_id"})},
         ),
     )
+
+
+def _register_recertification_events() -> None:
+    register(
+        EventClass(
+            action=RECERTIFICATION_BEGUN,
+            label="Recertification begun",
+            fields={Group.CORE: frozenset({"due_at", "grants", "owner_ids", "roles", "scope_ids"})},
+            permissions=_EDIT,
+        ),
+        EventClass(
+            action=RECERTIFICATION_DECIDED,
+            label="Grant confirmed or ended by its owner",
+            # Any member may be the owner of a grant; the row's own rules say whose decision it is.
+            permissions=ANYBODY,
+            fields={
+                Group.CORE: frozenset({"recertification_id", "grant_id", "decision", "is_late"}),
+                Group.ACTOR: frozenset({"reason"}),
+            },
+        ),
+        EventClass(
+            action=RECERTIFICATION_REASSIGNED,
+            label="Owner of a grant changed",
+            fields={Group.CORE: frozenset({"recertification_id", "grant_id", "owner_before_id", "owner_id"})},
+            permissions=_EDIT,
+        ),
+        EventClass(
+            action=RECERTIFICATION_REMINDED,
+            label="Owners of grants reminded",
+            fields={Group.CORE: frozenset({"owner_ids", "waiting", "is_overdue"})},
+            permissions=_EDIT,
+        ),
+        EventClass(
+            action=RECERTIFICATION_CLOSED,
+            label="Recertification closed",
+            fields={Group.CORE: frozenset({"confirmed", "ended", "undecided", "late"})},
+            permissions=_EDIT,
+        ),
+    )
+    offer_to_webhooks(RECERTIFICATION_BEGUN, RECERTIFICATION_CLOSED)
