@@ -76,6 +76,16 @@ def recertification_of(recertification_id: UUID) -> Recertification:
     return found
 
 
+def visible_recertifications() -> list[Recertification]:
+    """Return those that the acting principal may see, newest first: all, or those in which they own grants."""
+    principal = current_scope().principal
+    found = Recertification.objects.order_by("-started_at", "-id")
+    if not (principal.may(Permission.POLICY_EDIT) or principal.may(Permission.AUDIT_VIEW)):
+        own = CertifiedGrant.objects.filter(owner_id=principal.id).values("recertification_id")
+        found = found.filter(id__in=own)
+    return list(found)
+
+
 def progress_of(recertifications: Iterable[Recertification]) -> tuple[Progress, ...]:
     """Return how far each is. One query."""
     every = list(recertifications)

@@ -28,6 +28,7 @@ from apps.intents.access.recertified import (
     progress_of,
     recertification_of,
     sees_all,
+    visible_recertifications,
     waiting_for_me,
 )
 from apps.intents.errors import RecertificationError
@@ -98,16 +99,11 @@ class BeginForm(forms.Form):
 def list_view(request: HttpRequest) -> HttpResponse:
     """What waits for the reader, and every recertification that they may see."""
     require(request, Permission.POLICY_VIEW)
-    person = principal_of(request).id
-    own = CertifiedGrant.objects.filter(owner_id=person).values("recertification_id")
-    every = Recertification.objects.order_by("-started_at")
-    reads_all = may(request, Permission.POLICY_EDIT) or may(request, Permission.AUDIT_VIEW)
-    found = progress_of(every if reads_all else every.filter(id__in=own))
     return frame(
         request,
         "glassbox/recertifications.html",
         title=_TITLE,
-        rows=found,
+        rows=progress_of(visible_recertifications()),
         waiting=waiting_for_me(),
         begins=may(request, Permission.POLICY_EDIT),
     )

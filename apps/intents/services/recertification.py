@@ -26,6 +26,7 @@ from apps.intents.events import (
     RECERTIFICATION_REASSIGNED,
 )
 from apps.intents.models import CertifiedGrant, GrantDecision, Recertification
+from apps.intents.services.drafts import require_person
 from apps.intents.services.recertification_reminders import announce
 from apps.tenants.context import current_scope, open_scope
 from apps.tenants.ids import ScopeId, TenantId, UserId
@@ -52,11 +53,12 @@ def recertification_begin(
 
     Args:    owner_ids: the first of them who is not the holder of a grant and reaches its scope answers for it.
              roles, scope_ids: empty for all; of scopes, those that the acting person may see.
-    Raises:  PermissionDeniedError; RecertificationError.
+    Raises:  PermissionDeniedError; PersonNeededError: a key that acts for nobody; RecertificationError.
     Costs:   four queries for each owner, and one insertion for each grant.
     """
     scope = current_scope()
     scope.principal.require(Permission.POLICY_EDIT)
+    require_person()
     if due_at <= timezone.now():
         raise RecertificationError("intents.recertification_due", field="due_at")
     wanted_roles, wanted_scopes = [Role(each).value for each in roles], sorted(set(scope_ids))
@@ -179,10 +181,11 @@ def owner_change(*, certified_id: UUID, owner_id: UUID) -> CertifiedGrant:
 def recertification_close(recertification_id: UUID) -> Recertification:
     """Close a recertification for ever. What waits then stays undecided in its report, and its grants go on.
 
-    Raises: PermissionDeniedError, RecertificationError.
+    Raises: PermissionDeniedError, PersonNeededError, RecertificationError.
     """
     scope = current_scope()
     scope.principal.require(Permission.POLICY_EDIT)
+    require_person()
     with transaction.atomic():
         found = Recertification.objects.select_for_update().filter(id=recertification_id).first()
         if found is None:
