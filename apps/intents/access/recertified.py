@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from uuid import UUID
 
 from django.utils import timezone
@@ -16,6 +17,14 @@ from apps.intents.models import CertifiedGrant, GrantDecision, Recertification
 from apps.tenants.context import current_scope
 from apps.tenants.models import ApiKey, Grant, User
 from apps.tenants.roles import Permission, Role
+
+
+class RecertificationState(StrEnum):
+    """OVERDUE: grants wait although the date has passed."""
+
+    OPEN = "open"
+    OVERDUE = "overdue"
+    CLOSED = "closed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +44,12 @@ class Progress:
     @property
     def is_overdue(self) -> bool:
         return self.is_open and self.waiting > 0 and timezone.now() > self.recertification.due_at
+
+    @property
+    def state(self) -> RecertificationState:
+        if not self.is_open:
+            return RecertificationState.CLOSED
+        return RecertificationState.OVERDUE if self.is_overdue else RecertificationState.OPEN
 
     @property
     def decided(self) -> int:

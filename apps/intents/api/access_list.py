@@ -110,7 +110,7 @@ class PolicyThenSerializer(serializers.Serializer[Any]):
     reaches = IntentKindsSerializer(many=True)
 
 
-class PolicyChangeSerializer(IntentKindsSerializer):
+class ReachChangeSerializer(IntentKindsSerializer):
     gained = serializers.BooleanField(help_text="false: its questions no longer reach these kinds.")
 
 
@@ -141,7 +141,7 @@ class AccessListSerializer(serializers.Serializer[Any]):
     kind = serializers.CharField(allow_null=True)
     document = DocumentThenSerializer(allow_null=True)
     policies = PolicyThenSerializer(many=True, help_text="The versions that were in force.")
-    policy_changes = PolicyChangeSerializer(many=True, help_text="With `changes`: what the policy itself changed.")
+    policy_changes = ReachChangeSerializer(many=True, help_text="With `changes`: what the policy itself changed.")
     log = LogHeadSerializer()
     notes = serializers.ListField(child=serializers.CharField(), help_text="What the recorded facts do not show.")
     total = serializers.IntegerField(help_text="How many lines there are.")

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from apps.intents.access.recertified import (
     CertifiedLine,
     Progress,
+    RecertificationState,
     lines_of,
     progress_of,
     recertification_of,
@@ -25,14 +26,13 @@ from apps.intents.services.recertification import recertification_begin, recerti
 from apps.intents.services.recertification_reminders import owners_remind
 from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
 from apps.tenants.api.idempotency import ActResponse, idempotent
-from apps.tenants.api.serializers import StrictSerializer
+from apps.tenants.api.serializers import StrictSerializer, choices_of
 from apps.tenants.api.views import ApiView
 from apps.tenants.models import Scope
 from apps.tenants.roles import Permission, Role
 
 _KEY: Final = '-H "Authorization: Bearer $GLASSBOX_KEY"'
 _LIMIT: Final = 200
-_STATES: Final = (("open", "Open"), ("overdue", "Overdue"), ("closed", "Closed"))
 
 
 class RecertificationBeginSerializer(StrictSerializer):
@@ -53,7 +53,7 @@ class RecertificationBeginSerializer(StrictSerializer):
 
 class RecertificationSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
-    state = serializers.ChoiceField(choices=_STATES)
+    state = serializers.ChoiceField(choices=choices_of(RecertificationState))
     started_at = serializers.DateTimeField()
     started_by_id = serializers.UUIDField()
     due_at = serializers.DateTimeField()
@@ -224,7 +224,7 @@ def _shown(progress: Progress) -> dict[str, Any]:
     row = progress.recertification
     return {
         "id": str(row.id),
-        "state": "closed" if not progress.is_open else "overdue" if progress.is_overdue else "open",
+        "state": progress.state.value,
         "started_at": _time(row.started_at),
         "started_by_id": str(row.started_by_id),
         "due_at": _time(row.due_at),
