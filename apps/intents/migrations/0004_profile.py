@@ -25,7 +25,7 @@ _BOUNDS_MEANS = (
 
 
 class Migration(migrations.Migration):
-    dependencies = [("intents", "0002_proofs")]
+    dependencies = [("intents", "0003_recertification")]
 
     operations = [
         migrations.CreateModel(
