@@ -90,6 +90,7 @@ def test_on_a_narrow_screen_the_files_stand_in_one_column_and_nothing_is_too_wid
             too_wide[address] = width
     assert too_wide == {}
     page.goto(f"/admin/policy/versions/{version.id}/review/")
+    page.locator("#sides > details > summary").click()
     gone, came = page.locator(".gb-side-gone").first.bounding_box(), page.locator(".gb-side-came").first.bounding_box()
     assert gone is not None
     assert came is not None

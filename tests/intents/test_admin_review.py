@@ -214,6 +214,28 @@ def test_the_page_says_what_it_is_who_asks_why_and_what_changes(version: PolicyV
 
 
 @pytest.mark.slow
+def test_the_matrix_marks_what_changes_by_a_frame_a_sign_and_words(version: PolicyVersion, reviewer: Visitor) -> None:
+    page = reviewer.open("policy_review", version.id)
+    (cell,) = page.tree.xpath("//*[@id='changes']//tbody//td[contains(@class, 'gb-cell-changed')]")
+    assert cell.get("id") == "cell-performance-schedule"
+    assert cell.text_content() == "+ newly permitted"
+    assert "#cell-performance-schedule" in page.links
+    assert "1 of 60 cells change." in section(page, "changes")
+
+
+@pytest.mark.slow
+def test_the_parts_of_the_review_stand_in_the_order_in_which_they_are_read(
+    version: PolicyVersion, reviewer: Visitor
+) -> None:
+    page = reviewer.open("policy_review", version.id)
+    titles = ("matrix-title", "words-title", "proof-title", "impact-title", "sides-title", "discussion-title")
+    placed = [str(each) for each in page.tree.xpath("//*[@id='main']//*/@id") if each in titles]
+    assert tuple(placed) == titles
+    assert page.tree.xpath("//*[@id='sides']/details[not(@open)]")
+    assert reviewer.open("policy_review", version.id, all="1").tree.xpath("//*[@id='sides']/details[@open]")
+
+
+@pytest.mark.slow
 def test_the_two_files_stand_side_by_side_with_words_for_what_came(version: PolicyVersion, reviewer: Visitor) -> None:
     page = reviewer.open("policy_review", version.id)
     assert "schedule" in "".join(page.tree.xpath("//*[@id='sides']//ins/text()"))

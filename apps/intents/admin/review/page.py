@@ -114,6 +114,7 @@ def _show(
         "sees_file": may(request, Permission.AUDIT_VIEW),
         "base": base,
         "comparison": comparison(base.snapshot, snapshot, fold="all" not in request.GET) if base else None,
+        "all_lines": "all" in request.GET,
         "overtaken_url": _compare_url(base.overtaken.number, base.snapshot.number) if base and base.overtaken else "",
         "compare_url": _compare_url(base.snapshot.number, version.number) if base else "",
         "impact_url": address("policy_impact", version.id) if version.submitted_at else "",
