@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from apps.intents.cells import Cell
 from apps.intents.contracts import FALLBACK_NAME, FallbackRule, IntentRule, KindBudget, PolicySnapshot
 
 
@@ -19,13 +20,22 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedCell:
-    """Whether questions of the intent reach the kind. before, after: None where that version lacks either of them."""
+    """Whether questions of the intent reach the kind. before, after: None where that version lacks either of them.
+
+    said: how many comments on it are open.
+    """
 
     intent: str
     kind: str
     words: str
     before: bool | None
     after: bool | None
+    said: int = 0
+
+    @property
+    def key(self) -> str:
+        """Return the text of the cell, as comments name it (cells.py)."""
+        return str(Cell(self.intent, self.kind))
 
     @property
     def is_added(self) -> bool:
@@ -42,18 +52,22 @@ class ChangedCell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedRow:
-    """One intent against all kinds; the last row is that of unrecognised questions."""
+    """One intent against all kinds; the last one is of unrecognised questions. said: open comments on the whole row."""
 
     name: str
     label: str
     standing: Standing
     is_fallback: bool
     cells: tuple[ChangedCell, ...]
+    said: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedColumn:
-    """One kind with its cap in characters and its priority, in both versions; None where it is not in one."""
+    """One kind with its cap in characters and its priority, in both versions; None where it is not in one.
+
+    said: how many comments on the kind are open.
+    """
 
     kind: str
     label: str
@@ -62,6 +76,7 @@ class ChangedColumn:
     cap_after: int | None
     priority_before: int | None
     priority_after: int | None
+    said: int = 0
 
     @property
     def cap_changes(self) -> bool:
@@ -103,6 +118,22 @@ def changed_matrix(before: PolicySnapshot, after: PolicySnapshot) -> ChangedMatr
         rows=tuple(_rows(before, after, columns)),
         total_before=before.total_cap_chars,
         total_after=after.total_cap_chars,
+    )
+
+
+def with_said(matrix: ChangedMatrix, said: Mapping[Cell, int]) -> ChangedMatrix:
+    """Return the matrix with how many open comments each of its cells, intents and kinds has."""
+    return replace(
+        matrix,
+        columns=tuple(replace(column, said=said.get(Cell(kind=column.kind), 0)) for column in matrix.columns),
+        rows=tuple(
+            replace(
+                row,
+                said=said.get(Cell(row.name), 0),
+                cells=tuple(replace(cell, said=said.get(Cell(cell.intent, cell.kind), 0)) for cell in row.cells),
+            )
+            for row in matrix.rows
+        ),
     )
 
 

@@ -209,6 +209,32 @@ class NotWithdrawableError(ApplicationError):
     message: ClassVar[str] = "Version {number} is {status}: only a version that waits can be withdrawn."
 
 
+class NoSuchCellError(ApplicationError):
+    """Data: number, cell."""
+
+    code: ClassVar[str] = "intents.no_such_cell"
+    message: ClassVar[str] = (
+        "Version {number} has no cell “{cell}”, and neither has the version in force. Choose an intent and a kind of "
+        "one of them, or comment on the whole version."
+    )
+
+
+class CommentNotFoundError(ApplicationError):
+    """Data: number."""
+
+    code: ClassVar[str] = "intents.comment_not_found"
+    status: ClassVar[int] = 404
+    message: ClassVar[str] = "Version {number} has no such comment, or it is an answer: answer the comment above it."
+
+
+class CommentStandsError(ApplicationError):
+    """Data: state."""
+
+    code: ClassVar[str] = "intents.comment_stands"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = "The comment is {state} already, perhaps by somebody else just now. Read it again."
+
+
 class InvalidMomentError(ApplicationError):
     """Data: effective_from."""
 

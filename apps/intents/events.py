@@ -19,7 +19,10 @@ _STEPS = {
     "intents.policy.rejected": ("Policy rejected", set()),
     "intents.policy.sent_back": ("Policy sent back", set()),
     "intents.policy.withdrawn": ("Policy withdrawn", {"revision"}),
-    "intents.policy.commented": ("Policy commented on", {"comment_id"}),
+    "intents.policy.commented": (
+        "Policy commented on",
+        {"comment_id", "revision", "about_intent", "about_kind", "answers", "turn"},
+    ),
     "intents.policy.activated": ("Policy put in force", {"approver", "superseded_number", "valid_from"}),
 }
 

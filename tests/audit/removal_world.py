@@ -247,9 +247,14 @@ def _known_of(world: RemovalWorld, principal: Principal) -> None:
     with open_scope(tenant=world.acme.id, principal=principal):
         personal_key_rotate(ApiKey.objects.get(person_id=principal.id), expires_at=timezone.now() + timedelta(days=60))
         version = PolicyVersion.objects.get()
-        ReviewComment.objects.create(
-            tenant_id=world.acme.id, version=version, author_id=principal.id, author_label=username, text="So be it."
-        )
+        with open_scope(tenant=world.acme.id, principal=able(principal)):
+            ReviewComment.objects.create(
+                tenant_id=world.acme.id,
+                version=version,
+                author_id=principal.id,
+                author_label=username,
+                text="So be it.",
+            )
         name = "alpha" if username == ANN else "beta"
         document = Document.objects.get(id=world.documents[name])
         with open_scope(tenant=world.acme.id, principal=able(principal)):

@@ -55,7 +55,7 @@ from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from apps.tenants.second_factor.resets import factor_reset_ask
 from apps.tenants.services.invitations import member_invite
-from tests.audit.forging import superuser
+from tests.audit.forging import able, superuser
 from tests.corpus.ingesting import FIGURES, ingest, run
 from tests.deciding import identity_confirm, package_make
 from tests.factories import Firm, make_firm, make_key, make_member, make_user
@@ -373,7 +373,7 @@ def _inventoried(firm: Firm, officer: Principal) -> None:
 
 def _commented(firm: Firm, principal: Principal) -> None:
     """A comment on the firm's policy, so that no tenant table is empty."""
-    with open_scope(tenant=firm.id, principal=principal):
+    with open_scope(tenant=firm.id, principal=able(principal)):
         ReviewComment.objects.create(
             tenant_id=firm.id,
             version=PolicyVersion.objects.get(),

@@ -1,4 +1,4 @@
-from apps.intents.models.comment import ReviewComment
+from apps.intents.models.comment import ReviewComment, Turn
 from apps.intents.models.golden import GoldenExample, GoldenVector
 from apps.intents.models.intent import IntentTerm, PolicyIntent, PolicyIntentKind
 from apps.intents.models.proof import PolicyInvariant, PolicyProof
@@ -15,6 +15,7 @@ __all__ = [
     "PolicyProof",
     "PolicyVersion",
     "ReviewComment",
+    "Turn",
     "VersionOrigin",
     "VersionStatus",
 ]

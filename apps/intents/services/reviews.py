@@ -13,7 +13,7 @@ from apps.audit.models import Outcome
 from apps.audit.services import record
 from apps.intents.errors import InvalidMomentError, InvalidPolicyError, SamePolicyError
 from apps.intents.flow import VERSIONS
-from apps.intents.models import PolicyVersion, ReviewComment, VersionStatus
+from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.notices import announce_submission
 from apps.intents.proof.invariants import earlier_problems
 from apps.intents.registry import announce_submitted
@@ -21,6 +21,7 @@ from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.activation import activate_due
 from apps.intents.services.checking import Checked, require_accuracy
+from apps.intents.services.discussion import comment_write, require_editor_or_reviewer
 from apps.intents.services.drafts import own_draft, require_person, require_reason
 from apps.intents.services.proofs import proof_store, require_proof
 from apps.intents.services.stepping import not_withdrawable, require_version_step
@@ -127,7 +128,7 @@ def version_send_back(version_id: UUID, *, revision: int, reason: str) -> Policy
         version.submitted_at = None
         version.decided_revision = version.revision
         version.save(update_fields=["status", "submitted_at", "decided_revision"])
-        _comment(version, said)
+        comment_write(version, text=said)
         _record("intents.policy.sent_back", version, reason=said)
     return version
 
@@ -138,7 +139,7 @@ def version_withdraw(version_id: UUID, *, revision: int, reason: str) -> PolicyV
     Raises: PermissionDeniedError: the principal is neither its author nor may approve policies; PersonNeededError,
             NotWithdrawableError, VersionChangedError, ReasonMissingError.
     """
-    _editor_or_reviewer()
+    require_editor_or_reviewer()
     with transaction.atomic():
         version = _locked(version_id)
         if PolicyVersion.objects.filter(IS_DUE, id=version.id).exists():
@@ -150,19 +151,6 @@ def version_withdraw(version_id: UUID, *, revision: int, reason: str) -> PolicyV
         version.save(update_fields=["status", "decision_reason", "decided_at"])
         _record("intents.policy.withdrawn", version, reason=version.decision_reason)
     return version
-
-
-def version_comment(version_id: UUID, *, text: str) -> ReviewComment:
-    """Comment on a version, with the principal as the author of the comment.
-
-    Raises: PermissionDeniedError, PersonNeededError, ReasonMissingError.
-    """
-    _editor_or_reviewer()
-    with transaction.atomic():
-        version: PolicyVersion = PolicyVersion.objects.get(id=version_id)
-        comment = _comment(version, require_reason(text))
-        _record("intents.policy.commented", version, comment_id=str(comment.id))
-    return comment
 
 
 def _reviewed(version_id: UUID, step: str, revision: int) -> PolicyVersion:
@@ -201,12 +189,6 @@ def _record_in_force(version: PolicyVersion) -> PolicyVersion:
     return version if earlier.exists() else policy_version_activate(version)
 
 
-def _editor_or_reviewer() -> None:
-    """Require a person who may edit or approve policies."""
-    require_permission(VERSIONS, "withdraw")
-    require_person()
-
-
 def _locked(version_id: UUID) -> PolicyVersion:
     version: PolicyVersion = PolicyVersion.objects.select_for_update(no_key=True).get(id=version_id)
     return version
@@ -223,20 +205,6 @@ def _decide(version: PolicyVersion, status: VersionStatus, *, reason: str, field
     version.decided_revision = version.revision
     decided = ["approver_id", "approver_label", "decided_at", "decision_reason", "decided_revision"]
     version.save(update_fields=["status", *decided, *(fields or [])])
-
-
-def _comment(version: PolicyVersion, text: str) -> ReviewComment:
-    principal = current_scope().principal
-    comment: ReviewComment = ReviewComment.objects.create(
-        tenant_id=version.tenant_id,
-        version=version,
-        author_id=principal.id,
-        author_label=principal.label[:255],
-        text=text,
-    )
-    # The database sets these values, and not the values that were sent to it.
-    comment.refresh_from_db(fields=["created_at", "author_label"])
-    return comment
 
 
 def _record(

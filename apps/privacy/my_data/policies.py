@@ -56,7 +56,7 @@ def _comments(person: Person, after: object | None) -> Page:
             {
                 "at": at(row.created_at),
                 "version": row.version.number,
-                "text": row.text,
+                "text": row.text or row.get_turn_display(),
                 "your_name_then": row.author_label,
                 "id": str(row.id),
             }

@@ -90,7 +90,7 @@ def _sent_back(own: QuerySet[PolicyVersion]) -> list[SentBack]:
     """Own drafts of which somebody else has said something: a version is discussed once it was submitted."""
     found = []
     for draft in own.filter(status=VersionStatus.DRAFT).order_by("-number"):
-        said = [comment for comment in draft.comments.all() if comment.author_id != draft.author_id]
+        said = [comment for comment in draft.comments.all() if comment.text and comment.author_id != draft.author_id]
         if said:
             url = reverse("admin:policy_draft", args=[draft.id])
             found.append(SentBack(version=draft, comment=said[-1], url=url))
