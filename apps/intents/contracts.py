@@ -10,6 +10,7 @@ from uuid import UUID
 from apps.corpus.kinds import Kind, RetentionClass, SourceType
 from apps.intents.invariants import Invariant
 from apps.intents.retrieval_settings import RetrievalSettings
+from apps.intents.reviewers import TwoFor
 from apps.tenants.roles import Role
 
 UNRECOGNISED = ""
@@ -127,6 +128,7 @@ class PolicySnapshot:
     classifier: ClassifierSettings
     retrieval: RetrievalSettings
     invariants: tuple[Invariant, ...] = ()
+    two_reviewers_for: tuple[TwoFor, ...] = ()
 
     def intent(self, name: str) -> IntentRule | None:
         return next((rule for rule in self.intents if rule.name == name), None)

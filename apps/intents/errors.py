@@ -209,6 +209,28 @@ class NotWithdrawableError(ApplicationError):
     message: ClassVar[str] = "Version {number} is {status}: only a version that waits can be withdrawn."
 
 
+class AlreadyApprovedError(ApplicationError):
+    """Data: number."""
+
+    code: ClassVar[str] = "intents.already_approved"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = (
+        "You have approved version {number} already. The version in force asks for two reviewers of this change: "
+        "another one decides."
+    )
+
+
+class FirstOfTwoError(ApplicationError):
+    """Data: number."""
+
+    code: ClassVar[str] = "intents.first_of_two"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = (
+        "Version {number} takes two reviewers, and you are the first: approve it without a time. The second one says "
+        "from when it is in force."
+    )
+
+
 class NoSuchCellError(ApplicationError):
     """Data: number, cell."""
 

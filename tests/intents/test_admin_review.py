@@ -218,7 +218,7 @@ def test_the_matrix_marks_what_changes_by_a_frame_a_sign_and_words(version: Poli
     page = reviewer.open("policy_review", version.id)
     (cell,) = page.tree.xpath("//*[@id='changes']//tbody//td[contains(@class, 'gb-cell-changed')]")
     assert cell.get("id") == "cell-performance-schedule"
-    assert cell.text_content() == "+ newly permitted"
+    assert cell.text_content() == "+ newly permitted comment"
     assert "#cell-performance-schedule" in page.links
     assert "1 of 60 cells change." in section(page, "changes")
 

@@ -250,9 +250,9 @@ def _foreseen(firm: Firm) -> None:
 
 
 def _proven(*firms: Firm) -> None:
-    """An invariant and a proof of each policy in force, so that no tenant table is empty.
+    """An invariant, a proof and an approval of each policy in force, so that no tenant table is empty.
 
-    Written as a superuser: the baseline has neither, and a second version would be one more for every test to mind.
+    Written as a superuser: the baseline has none of them, and every test would have a second version to mind.
     """
     with superuser() as connection:
         for firm in firms:
@@ -266,6 +266,12 @@ def _proven(*firms: Firm) -> None:
             connection.execute(
                 "INSERT INTO intents_policyproof (tenant_id, version_id, revision, text, sha256)"
                 " SELECT tenant_id, id, revision, '{}', %(sha256)s FROM intents_policyversion"
+                " WHERE tenant_id = %(tenant)s",
+                own,
+            )
+            connection.execute(
+                "INSERT INTO intents_policyapproval (tenant_id, version_id, revision, approver_id, approver_label, "
+                "note) SELECT tenant_id, id, revision, uuidv7(), 'Rita', 'Fine.' FROM intents_policyversion"
                 " WHERE tenant_id = %(tenant)s",
                 own,
             )

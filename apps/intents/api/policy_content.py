@@ -29,6 +29,7 @@ from apps.intents.policy_file.parsing import (
     MOST_NEIGHBOURS,
 )
 from apps.intents.retrieval_settings import RetrievalSettings, retrieval_settings_from_json
+from apps.intents.reviewers import TwoFor
 from apps.intents.validation import MAXIMUM_KINDS
 from apps.tenants.api.serializers import Field, StrictSerializer, choices_of
 from apps.tenants.roles import Role
@@ -161,6 +162,12 @@ class PolicyContentSerializer(StrictSerializer):
         required=False,
         max_length=MOST_INVARIANTS,
         help_text="What no version may let through; omitted where there are none.",
+    )
+    two_reviewers_for = serializers.ListField(
+        child=serializers.ChoiceField(choices=choices_of(TwoFor)),
+        required=False,
+        max_length=len(TwoFor),
+        help_text="Which changes of this version take two reviewers; omitted where one always suffices.",
     )
 
     def validate_retrieval(self, values: dict[str, Any]) -> dict[str, int | float | bool]:

@@ -17,6 +17,7 @@ from apps.intents.errors import NoPolicyInForceError
 from apps.intents.invariants import InvariantMode
 from apps.intents.models import VersionOrigin, VersionStatus
 from apps.intents.rendering import policy_json
+from apps.intents.reviewers import TwoFor
 from apps.intents.selectors import policy_in_force
 from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
 from apps.tenants.api.serializers import LabelledSerializer, StrictSerializer, choices_of
@@ -78,6 +79,11 @@ class PolicySerializer(serializers.Serializer[Any]):
     retrieval = serializers.DictField(child=serializers.JSONField(), help_text="Settings that change what is found.")
     invariants = InvariantSerializer(
         many=True, required=False, help_text="What no version may let through; absent where there are none."
+    )
+    two_reviewers_for = serializers.ListField(
+        child=serializers.ChoiceField(choices=choices_of(TwoFor)),
+        required=False,
+        help_text="Which changes of this version take two reviewers; absent where one always suffices.",
     )
 
 

@@ -1,3 +1,4 @@
+from apps.intents.models.approval import PolicyApproval
 from apps.intents.models.comment import ReviewComment, Turn
 from apps.intents.models.golden import GoldenExample, GoldenVector
 from apps.intents.models.intent import IntentTerm, PolicyIntent, PolicyIntentKind
@@ -9,6 +10,7 @@ __all__ = [
     "GoldenVector",
     "IntentTerm",
     "KindBudget",
+    "PolicyApproval",
     "PolicyIntent",
     "PolicyIntentKind",
     "PolicyInvariant",

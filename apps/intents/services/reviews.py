@@ -20,6 +20,7 @@ from apps.intents.registry import announce_submitted
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.activation import activate_due
+from apps.intents.services.approvals import approval_write
 from apps.intents.services.checking import Checked, require_accuracy
 from apps.intents.services.discussion import comment_write, require_editor_or_reviewer
 from apps.intents.services.drafts import own_draft, require_person, require_reason
@@ -67,12 +68,16 @@ def version_approve(
 ) -> PolicyVersion:
     """Approve a version in review, with the principal as the approver.
 
+    Where the version in force asks for two reviewers of such a change, the first approval leaves it in review.
+
     Args:    effective_from: aware; None for now. From then on the version is in force, even if that is not recorded.
              revision: the revision that the caller read. If the version was sent back, changed and submitted again
                  since, it has another revision, and the approval is refused.
              checked: of this revision, computed outside of the transaction (version_checked).
-    Returns: the version, with the status active if it takes effect now.
+    Returns: the version, with the status active if it takes effect now, and in review after the first of two approvals.
     Raises:  PermissionDeniedError, PersonNeededError, NotInReviewError, OwnVersionError, VersionChangedError;
+             AlreadyApprovedError: the principal approved this revision; FirstOfTwoError: the first of two reviewers
+                 gave a time, which the second says;
              InvalidMomentError: effective_from lies in the past; the errors of require_accuracy and require_proof;
              InvalidPolicyError: the content is invalid, or breaks an invariant of its own or of a version that comes
                  before it, or one that is to follow breaks an invariant of this one.
@@ -85,6 +90,9 @@ def version_approve(
         require_valid(version_snapshot(version), policy_in_force())
         _require_succession(version, effective_from)
         proof = require_proof(version)
+        if not approval_write(version, note=reason.strip(), effective_from=effective_from):
+            _record("intents.policy.first_approved", version, proof_sha256=proof)
+            return version
         # Read this now: a version that is approved with immediate effect is itself in force a moment later.
         before = policy_sha256(policy_in_force())
         # Use the database's clock, as activation does: a server whose clock is ahead could put nothing in force.

@@ -60,7 +60,7 @@ class BudgetFields:
 class DraftFields:
     """The whole form. `faults` says what of a post could not be understood at all, one sentence each.
 
-    invariants: None if the post had no part for them.
+    invariants, two_reviewers_for: None if the post had no part for them.
     """
 
     intents: tuple[IntentFields, ...]
@@ -71,6 +71,7 @@ class DraftFields:
     reason: str
     faults: tuple[str, ...] = ()
     invariants: tuple[InvariantFields, ...] | None = None
+    two_reviewers_for: tuple[str, ...] | None = None
 
     @property
     def rows(self) -> tuple[IntentFields, ...]:
@@ -111,6 +112,7 @@ def fields_of(snapshot: PolicySnapshot) -> DraftFields:
         settings={name: _typed(value) for name, value in (numbers | snapshot.retrieval.as_json()).items()},
         reason=snapshot.reason,
         invariants=invariant_fields(snapshot.invariants),
+        two_reviewers_for=tuple(each.value for each in snapshot.two_reviewers_for),
     )
 
 

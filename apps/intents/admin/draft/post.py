@@ -59,6 +59,7 @@ def fields_from(post: Posted, kinds: Iterable[str] = ()) -> DraftFields:
         reason=_text(post, "reason"),
         faults=tuple(faults),
         invariants=posted_invariants(post),
+        two_reviewers_for=tuple(post.getlist("two-for")) if post.getlist("two-reviewers") else None,
     )
 
 

@@ -58,6 +58,10 @@ ERROR_FIELDS: Final = {
     "intents.no_such_cell": "about",
 }
 ANSWER: Final = "answer"
+FIRST_DONE: Final = (
+    "You approved version {number} as the first of two reviewers. It stays in review until another one has approved "
+    "it too."
+)
 
 ACTS: Final[Mapping[str, Act]] = {
     "approve": Act(

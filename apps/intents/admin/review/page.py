@@ -16,7 +16,7 @@ from apps.errors import ApplicationError
 from apps.intents.admin.checked import checked_before
 from apps.intents.admin.compare import comparison
 from apps.intents.admin.policy_version import approved_by, state_pill
-from apps.intents.admin.review.acts import ACTS, ANSWER, ERROR_FIELDS, Act, carry_out, seen_now
+from apps.intents.admin.review.acts import ACTS, ANSWER, ERROR_FIELDS, FIRST_DONE, Act, carry_out, seen_now
 from apps.intents.admin.review.discussion import (
     Thread,
     answer_prefix,
@@ -34,6 +34,7 @@ from apps.intents.flow import VERSIONS
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import version_snapshot
+from apps.intents.services.approvals import approvals_of, two_wanted
 from apps.intents.services.checking import Checked
 from apps.intents.standing import by_time
 from apps.tenants.admin.addresses import address
@@ -98,7 +99,9 @@ def _act(request: HttpRequest, version: PolicyVersion, name: str, act: Act, chec
             return _show(request, version, forms={name: form}, status=422)
         # What was written stays in its form, where there still is one.
         return _show(request, version, forms={name: form}, refusal=error.detail, status=error.status)
-    messages.success(request, act.done.format(number=version.number))
+    version.refresh_from_db(fields=["status"])
+    is_first = act.checked and version.status == VersionStatus.IN_REVIEW
+    messages.success(request, (FIRST_DONE if is_first else act.done).format(number=version.number))
     anchor = f"#{act.anchor}" if act.anchor else ""
     return HttpResponseRedirect(reverse("admin:policy_review", args=[version.id]) + anchor)
 
@@ -146,6 +149,7 @@ def _show(
         "refusal": refusal,
         "refused_form": next(iter(forms), "") if forms else "",
         **_part(request, version, forms or {}, said),
+        **_approvals(request, version),
     }
     if comment_form := context["forms"].get("comment"):
         about = comment_form.fields["about"]
@@ -167,10 +171,15 @@ def _part(
     steps = steps_offered(VERSIONS, version, principal_of(request))
     own = version.author_id is not None and version.author_id == principal_of(request).id
     decides = "approve" in steps
+    has_approved = any(each.approver_id == principal_of(request).id for each in approvals_of(version))
     # Whoever decides rejects, instead of withdrawing.
     offered = (
         ["approve", "approve_later", "send_back", "reject"] if decides else [name for name in steps if name in ACTS]
     )
+    if decides and has_approved:
+        offered = ["send_back", "reject"]
+    elif decides and not approvals_of(version) and two_wanted(version):
+        offered.remove("approve_later")
     # A draft is discussed once it was submitted: its author answers before it is submitted again.
     discussed = version.status in _DISCUSSED or (version.status == VersionStatus.DRAFT and bool(said))
     speaks = discussed and (approves or edits)
@@ -184,6 +193,16 @@ def _part(
         "forms": {name: forms.get(name) or ACTS[name].form(prefix=name) for name in offered},
         "seen": seen_now(version) if decides else "",
         "draft_url": reverse("admin:policy_draft", args=[version.id]) if own and edits else "",
+    }
+
+
+def _approvals(request: HttpRequest, version: PolicyVersion) -> dict[str, Any]:
+    """For what two reviewers are wanted, and who has approved this revision already."""
+    given = approvals_of(version)
+    return {
+        "two_for": two_wanted(version) if version.status == VersionStatus.IN_REVIEW else "",
+        "approvals": given,
+        "has_approved": any(each.approver_id == principal_of(request).id for each in given),
     }
 
 
