@@ -209,6 +209,17 @@ class NotWithdrawableError(ApplicationError):
     message: ClassVar[str] = "Version {number} is {status}: only a version that waits can be withdrawn."
 
 
+class ReplacedMeanwhileError(ApplicationError):
+    """Data: number, in_force (the number of the version that came into force)."""
+
+    code: ClassVar[str] = "intents.replaced_meanwhile"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = (
+        "Nothing was done: version {in_force} came into force at this very moment, and what version {number} changes "
+        "is now another thing. Read it against version {in_force}, then do it again."
+    )
+
+
 class AlreadyApprovedError(ApplicationError):
     """Data: number."""
 

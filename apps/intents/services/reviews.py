@@ -25,6 +25,7 @@ from apps.intents.services.checking import Checked, require_accuracy
 from apps.intents.services.discussion import comment_write, require_editor_or_reviewer
 from apps.intents.services.drafts import own_draft, require_person, require_reason
 from apps.intents.services.proofs import proof_store, require_proof
+from apps.intents.services.replacing import against
 from apps.intents.services.stepping import not_withdrawable, require_version_step
 from apps.intents.services.successor import require_successor
 from apps.intents.services.versions import policy_version_activate
@@ -42,7 +43,7 @@ def version_submit(version_id: UUID, *, revision: int, checked: Checked) -> Poli
             checked: of this revision, computed outside of the transaction (version_checked).
     Raises: PermissionDeniedError, PersonNeededError, NotADraftError, NotTheAuthorError, VersionChangedError;
             InvalidPolicyError: the content is invalid, with all problems; SamePolicyError: the content is that of the
-            version in force; the errors of require_accuracy.
+            version in force; ReplacedMeanwhileError: another version came into force; the errors of require_accuracy.
     """
     with transaction.atomic():
         version = own_draft(version_id, step="submit", revision=revision)
@@ -53,11 +54,13 @@ def version_submit(version_id: UUID, *, revision: int, checked: Checked) -> Poli
         if policy_sha256(snapshot) == policy_sha256(in_force):
             raise SamePolicyError(number=version.number)
         require_accuracy(version, checked)
-        version.status = VersionStatus.IN_REVIEW
-        version.submitted_at = timezone.now()
-        version.save(update_fields=["status", "submitted_at"])
-        version.refresh_from_db(fields=["revision"])
-        _record("intents.policy.submitted", version, proof_sha256=proof_store(version))
+        with against(in_force, version):
+            version.status = VersionStatus.IN_REVIEW
+            version.submitted_at = timezone.now()
+            version.save(update_fields=["status", "submitted_at"])
+            version.refresh_from_db(fields=["revision"])
+            proof = proof_store(version, in_force)
+        _record("intents.policy.submitted", version, proof_sha256=proof)
         announce_submission(version)
         announce_submitted(version)
     return version
@@ -77,7 +80,7 @@ def version_approve(
     Returns: the version, with the status active if it takes effect now, and in review after the first of two approvals.
     Raises:  PermissionDeniedError, PersonNeededError, NotInReviewError, OwnVersionError, VersionChangedError;
              AlreadyApprovedError: the principal approved this revision; FirstOfTwoError: the first of two reviewers
-                 gave a time, which the second says;
+                 gave a time, which the second says; ReplacedMeanwhileError: another version came into force;
              InvalidMomentError: effective_from lies in the past; the errors of require_accuracy and require_proof;
              InvalidPolicyError: the content is invalid, or breaks an invariant of its own or of a version that comes
                  before it, or one that is to follow breaks an invariant of this one.
@@ -87,17 +90,19 @@ def version_approve(
         if effective_from is not None and effective_from < timezone.now():
             raise InvalidMomentError(effective_from=effective_from.isoformat())
         require_accuracy(version, checked)
-        require_valid(version_snapshot(version), policy_in_force())
+        in_force = policy_in_force()
+        require_valid(version_snapshot(version), in_force)
         _require_succession(version, effective_from)
         proof = require_proof(version)
         if not approval_write(version, note=reason.strip(), effective_from=effective_from):
             _record("intents.policy.first_approved", version, proof_sha256=proof)
             return version
         # Read this now: a version that is approved with immediate effect is itself in force a moment later.
-        before = policy_sha256(policy_in_force())
+        before = policy_sha256(in_force)
         # Use the database's clock, as activation does: a server whose clock is ahead could put nothing in force.
         version.effective_from = effective_from or Now()
-        _decide(version, VersionStatus.APPROVED, reason=reason, fields=["effective_from"])
+        with against(in_force, version):
+            _decide(version, VersionStatus.APPROVED, reason=reason, fields=["effective_from"])
         version.refresh_from_db(fields=["effective_from"])
         _record(
             "intents.policy.approved",
