@@ -24,6 +24,7 @@ _STEPS = {
         "Policy commented on",
         {"comment_id", "revision", "about_intent", "about_kind", "answers", "turn"},
     ),
+    "intents.policy.reminded": ("Reminded of a policy that waits", {"revision", "waits_days", "escalated"}),
     "intents.policy.activated": ("Policy put in force", {"approver", "superseded_number", "valid_from"}),
 }
 
@@ -39,6 +40,8 @@ _PERMISSIONS = {
     "intents.policy.sent_back": _APPROVE,
     "intents.policy.withdrawn": _EDIT | _APPROVE,
     "intents.policy.commented": _EDIT | _APPROVE,
+    # By the clock alone.
+    "intents.policy.reminded": frozenset(),
     # Recorded together with the approval, or later by the scheduler.
     "intents.policy.activated": _APPROVE,
 }

@@ -1,11 +1,14 @@
-"""The periodic Celery task of the policies."""
+"""The periodic Celery tasks of the policies."""
 
 from __future__ import annotations
 
 from celery import Task, shared_task
 
 from apps.intents.services.activation import activate_all_due
+from apps.intents.services.reminders import remind_everybody
 
 activate_due_policies: Task = shared_task(name="apps.intents.tasks.activate_due_policies", ignore_result=True)(
     activate_all_due
 )
+
+remind_of_reviews: Task = shared_task(name="apps.intents.tasks.remind_of_reviews", ignore_result=True)(remind_everybody)

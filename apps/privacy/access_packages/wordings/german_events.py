@@ -139,6 +139,7 @@ EVENTS: Final[Mapping[str, str]] = {
     "intents.access.asked": "Gefragt, wer was erreichen konnte",
     "intents.policy.activated": "Regeln in Kraft gesetzt",
     "intents.policy.approved": "Regeln genehmigt",
+    "intents.policy.reminded": "An wartende Regeln erinnert",
     "intents.policy.first_approved": "Regeln von der ersten von zwei Personen genehmigt",
     "intents.policy.commented": "Regeln kommentiert",
     "intents.policy.draft_changed": "Entwurf geändert",
