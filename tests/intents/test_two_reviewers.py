@@ -179,6 +179,7 @@ def test_the_first_approval_leaves_it_in_review_and_the_second_puts_it_in_force(
         assert policy_in_force().number == 2
     with as_(rita):
         assert version_approve(version.id).status == VersionStatus.ACTIVE
+        version.refresh_from_db()
         assert [each.approver_label for each in approvals_of(version)] == ["rupert", "rita"]
     with open_scope(tenant=acme.id, reason="a test"):
         events = Event.objects.filter(subject_id=version.id).order_by("occurred_at", "id")
@@ -241,6 +242,26 @@ def test_an_approval_is_of_the_revision_that_was_read_and_lapses_with_it(
         assert approvals_of(version) == []
         with pytest.raises(VersionChangedError):
             reviews.version_approve(version.id, revision=read, checked=Checked(version_id=version.id))
+        assert version_approve(version.id).status == VersionStatus.IN_REVIEW
+    with as_(rupert):
+        assert version_approve(version.id).status == VersionStatus.ACTIVE
+
+
+@pytest.mark.slow
+def test_an_approval_lapses_when_another_version_comes_into_force(
+    olivia: Principal, rupert: Principal, rita: Principal
+) -> None:
+    """What the version changes is another thing then, and the first of the two has not read it."""
+    in_force(olivia, rupert, TwoFor.WIDER_REACH)
+    version, between = submitted(olivia), submitted(olivia, other_cap)
+    with as_(rupert):
+        version_approve(version.id)
+        version_approve(between.id)
+        assert approvals_of(version) == []
+    with as_(rita):
+        version.refresh_from_db()
+        with refused("takes two reviewers"):
+            approve_by_rows(version, rita)
         assert version_approve(version.id).status == VersionStatus.IN_REVIEW
     with as_(rupert):
         assert version_approve(version.id).status == VersionStatus.ACTIVE

@@ -33,6 +33,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", ID),
                 ("revision", models.PositiveIntegerField()),
+                ("against_id", models.UUIDField(editable=False, null=True)),
                 ("approver_id", models.UUIDField()),
                 ("approver_label", models.CharField(max_length=255)),
                 ("note", models.TextField(blank=True)),
@@ -44,7 +45,8 @@ class Migration(migrations.Migration):
                 "ordering": ("created_at", "id"),
                 "constraints": [
                     models.UniqueConstraint(
-                        fields=("tenant", "version", "revision", "approver_id"), name="policy_approval_once_a_person"
+                        fields=("tenant", "version", "revision", "against_id", "approver_id"),
+                        name="policy_approval_once_a_person",
                     ),
                 ],
             },

@@ -13,18 +13,21 @@ from apps.tenants.personal_data import Fields, PersonalData, Phase, RowStore, So
 class PolicyApproval(TenantModel):
     """Somebody's approval of a revision, with their note. Where two are wanted, the first leaves the version in review.
 
-    Its rows never change: the database refuses it (sql/reviewers.sql).
+    against_id: the version in force then, which the database writes. Once another one is in force, what a version changes
+    is another thing, and the approval counts no longer. Its rows never change: the database refuses it
+    (sql/reviewers.sql).
     """
 
     version = TenantForeignKey(PolicyVersion, on_delete=models.PROTECT, related_name="approvals")
     revision = models.PositiveIntegerField()
+    against_id = models.UUIDField(null=True, editable=False)
     approver_id = models.UUIDField()
     approver_label = models.CharField(max_length=255)
     note = models.TextField(blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     personal_data = PersonalData(
-        Fields("id tenant version revision created_at", Sort.NONE, because="Ids, figures and times."),
+        Fields("id tenant version revision against_id created_at", Sort.NONE, because="Ids, figures and times."),
         Fields(
             "approver_id",
             Sort.IDENTIFIER,
@@ -61,7 +64,8 @@ class PolicyApproval(TenantModel):
         ordering = ("created_at", "id")
         constraints = (
             models.UniqueConstraint(
-                fields=["tenant", "version", "revision", "approver_id"], name="policy_approval_once_a_person"
+                fields=["tenant", "version", "revision", "against_id", "approver_id"],
+                name="policy_approval_once_a_person",
             ),
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from apps.intents.errors import AlreadyApprovedError, FirstOfTwoError
-from apps.intents.models import PolicyApproval, PolicyVersion
+from apps.intents.models import PolicyApproval, PolicyVersion, VersionStatus
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.two_reviewers import two_wanted_for
 from apps.tenants.context import current_scope
@@ -13,8 +13,14 @@ from apps.tenants.second_person import require_second_person
 
 
 def approvals_of(version: PolicyVersion) -> list[PolicyApproval]:
-    """Return who has approved the version's current revision, the first one first. One query."""
-    return list(version.approvals.filter(revision=version.revision).order_by("created_at", "id"))
+    """Return who has approved the version's current revision, the first one first.
+
+    While it is in review, only approvals against the version in force count: against another, it changes other things.
+    """
+    found = version.approvals.filter(revision=version.revision)
+    if version.status == VersionStatus.IN_REVIEW:
+        found = found.filter(against_id=policy_in_force().version_id)
+    return list(found.order_by("created_at", "id"))
 
 
 def two_wanted(version: PolicyVersion) -> str:

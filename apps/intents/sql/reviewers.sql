@@ -42,7 +42,8 @@ BEGIN
 END
 $$;
 
--- An approval is of the revision that stands there, in the approver's own name: never the author's, nor by somebody in
+-- An approval is of the revision that stands there, against the version in force: once another one is, it counts no
+-- longer, because what was read of the change is another thing. It is in the approver's own name: never the author's, nor by somebody in
 -- whose hands the author's account, or another approver's of this revision, is.
 CREATE FUNCTION intents_approval_written() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
@@ -62,9 +63,10 @@ BEGIN
         RAISE EXCEPTION 'policy version %: a review is made by somebody else than its author', held.number
             USING ERRCODE = 'check_violation';
     END IF;
+    NEW.against_id := public.intents_in_force(NEW.tenant_id);
     IF EXISTS (SELECT FROM public.intents_policyapproval other
                 WHERE other.tenant_id = NEW.tenant_id AND other.version_id = NEW.version_id
-                  AND other.revision = NEW.revision
+                  AND other.revision = NEW.revision AND other.against_id = NEW.against_id
                   AND (other.approver_id = NEW.approver_id OR tenants_same_hands(other.approver_id))) THEN
         RAISE EXCEPTION 'policy version %: nobody approves it twice', held.number USING ERRCODE = 'check_violation';
     END IF;
@@ -91,11 +93,14 @@ CREATE TRIGGER intents_approval_kept BEFORE UPDATE ON intents_policyapproval
 -- By its name it comes after intents_version_takes_over, and so after the lock that lets a tenant's approvals take turns.
 CREATE FUNCTION intents_version_takes_two() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    in_force constant uuid := public.intents_in_force(NEW.tenant_id);
 BEGIN
-    IF public.intents_takes_two(NEW.tenant_id, public.intents_in_force(NEW.tenant_id), NEW.id)
+    IF public.intents_takes_two(NEW.tenant_id, in_force, NEW.id)
         AND NOT EXISTS (SELECT FROM public.intents_policyapproval first
                          WHERE first.tenant_id = NEW.tenant_id AND first.version_id = NEW.id
-                           AND first.revision = OLD.revision AND first.approver_id <> NEW.approver_id
+                           AND first.revision = OLD.revision AND first.against_id = in_force
+                           AND first.approver_id <> NEW.approver_id
                            AND NOT tenants_same_hands(first.approver_id)) THEN
         RAISE EXCEPTION 'policy version % takes two reviewers, and nobody else has approved revision %',
             NEW.number, OLD.revision USING ERRCODE = 'check_violation';
