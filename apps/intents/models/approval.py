@@ -13,8 +13,8 @@ from apps.tenants.personal_data import Fields, PersonalData, Phase, RowStore, So
 class PolicyApproval(TenantModel):
     """Somebody's approval of a revision, with their note. Where two are wanted, the first leaves the version in review.
 
-    against_id: the version in force then, which the database writes. Once another one is in force, what a version changes
-    is another thing, and the approval counts no longer. Its rows never change: the database refuses it
+    against_id: the version in force then, which the database writes. Once another one is in force, what a version
+    changes is another thing, and the approval counts no longer. Its rows never change: the database refuses it
     (sql/reviewers.sql).
     """
 
