@@ -3,11 +3,14 @@ from apps.intents.models.comment import ReviewComment, Turn
 from apps.intents.models.golden import GoldenExample, GoldenVector
 from apps.intents.models.intent import IntentTerm, PolicyIntent, PolicyIntentKind
 from apps.intents.models.proof import PolicyInvariant, PolicyProof
+from apps.intents.models.recertification import CertifiedGrant, GrantDecision, Recertification
 from apps.intents.models.version import KindBudget, PolicyVersion, VersionOrigin, VersionStatus
 
 __all__ = [
+    "CertifiedGrant",
     "GoldenExample",
     "GoldenVector",
+    "GrantDecision",
     "IntentTerm",
     "KindBudget",
     "PolicyApproval",
@@ -16,6 +19,7 @@ __all__ = [
     "PolicyInvariant",
     "PolicyProof",
     "PolicyVersion",
+    "Recertification",
     "ReviewComment",
     "Turn",
     "VersionOrigin",

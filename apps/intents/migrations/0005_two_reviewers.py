@@ -13,7 +13,7 @@ from apps.tenants.stamping import Stamp
 
 
 class Migration(migrations.Migration):
-    dependencies = [("intents", "0003_comments_on_cells")]
+    dependencies = [("intents", "0004_comments_on_cells")]
 
     operations = [
         migrations.AddField(

@@ -12,7 +12,7 @@ _MAY_SPEAK = "((SELECT authz.may('policy.edit')) OR (SELECT authz.may('policy.ap
 
 
 class Migration(migrations.Migration):
-    dependencies = [("intents", "0002_proofs")]
+    dependencies = [("intents", "0003_recertification")]
 
     operations = [
         migrations.AddField(
