@@ -11,6 +11,7 @@ from apps.corpus.kinds import Kind, RetentionClass, SourceType
 from apps.intents.invariants import Invariant
 from apps.intents.profile.contracts import ProfileRule
 from apps.intents.retrieval_settings import RetrievalSettings
+from apps.intents.reviewers import TwoFor
 from apps.tenants.roles import Role
 
 UNRECOGNISED = ""
@@ -129,6 +130,7 @@ class PolicySnapshot:
     retrieval: RetrievalSettings
     invariants: tuple[Invariant, ...] = ()
     profile: tuple[ProfileRule, ...] = ()
+    two_reviewers_for: tuple[TwoFor, ...] = ()
 
     def intent(self, name: str) -> IntentRule | None:
         return next((rule for rule in self.intents if rule.name == name), None)

@@ -62,6 +62,7 @@ def policy_diff(before: PolicySnapshot, after: PolicySnapshot) -> PolicyDiff:
         *_retrieval_changes(before, after),
         *_invariant_changes(before, after),
         *profile_changes(before.profile, after.profile, names_of(before, after).intent),
+        *_reviewer_changes(before, after),
     ]
     if not changes and policy_content(before) != policy_content(after):
         changes.append(_other("They differ in a detail that can't be put into words; compare the two files."))
@@ -248,6 +249,15 @@ def _invariant_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterato
     for each in before.invariants:
         if each not in after.invariants:
             yield _other(f"The invariant {quoted(each.name)} no longer holds: {invariant_words(each, names)}")
+
+
+def _reviewer_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[PolicyChange]:
+    for each in after.two_reviewers_for:
+        if each not in before.two_reviewers_for:
+            yield _other(f"Two reviewers are now needed for {each.words}.")
+    for each in before.two_reviewers_for:
+        if each not in after.two_reviewers_for:
+            yield _other(f"Two reviewers are no longer needed for {each.words}.")
 
 
 def _other(sentence: str, intent: str | None = None) -> PolicyChange:

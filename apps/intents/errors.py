@@ -295,6 +295,65 @@ class NotWithdrawableError(ApplicationError):
     message: ClassVar[str] = "Version {number} is {status}: only a version that waits can be withdrawn."
 
 
+class ReplacedMeanwhileError(ApplicationError):
+    """Data: number, in_force (the number of the version that came into force)."""
+
+    code: ClassVar[str] = "intents.replaced_meanwhile"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = (
+        "Nothing was done: version {in_force} came into force at this very moment, and what version {number} changes "
+        "is now another thing. Read it against version {in_force}, then do it again."
+    )
+
+
+class AlreadyApprovedError(ApplicationError):
+    """Data: number."""
+
+    code: ClassVar[str] = "intents.already_approved"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = (
+        "You have approved version {number} already. The version in force asks for two reviewers of this change: "
+        "another one decides."
+    )
+
+
+class FirstOfTwoError(ApplicationError):
+    """Data: number."""
+
+    code: ClassVar[str] = "intents.first_of_two"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = (
+        "Version {number} takes two reviewers, and you are the first: approve it without a time. The second one says "
+        "from when it is in force."
+    )
+
+
+class NoSuchCellError(ApplicationError):
+    """Data: number, cell."""
+
+    code: ClassVar[str] = "intents.no_such_cell"
+    message: ClassVar[str] = (
+        "Version {number} has no cell “{cell}”, and neither has the version in force. Choose an intent and a kind of "
+        "one of them, or comment on the whole version."
+    )
+
+
+class CommentNotFoundError(ApplicationError):
+    """Data: number."""
+
+    code: ClassVar[str] = "intents.comment_not_found"
+    status: ClassVar[int] = 404
+    message: ClassVar[str] = "Version {number} has no such comment, or it is an answer: answer the comment above it."
+
+
+class CommentStandsError(ApplicationError):
+    """Data: state."""
+
+    code: ClassVar[str] = "intents.comment_stands"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = "The comment is {state} already, perhaps by somebody else just now. Read it again."
+
+
 class InvalidMomentError(ApplicationError):
     """Data: effective_from."""
 

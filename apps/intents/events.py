@@ -17,11 +17,16 @@ _STEPS = {
     "intents.policy.drafted": ("Draft begun", {"revision"}),
     "intents.policy.draft_changed": ("Draft changed", {"revision"}),
     "intents.policy.submitted": ("Policy submitted", {"proof_sha256"}),
+    "intents.policy.first_approved": ("Policy approved by the first of two", {"proof_sha256"}),
     "intents.policy.approved": ("Policy approved", {"effective_from", "proof_sha256"}),
     "intents.policy.rejected": ("Policy rejected", set()),
     "intents.policy.sent_back": ("Policy sent back", set()),
     "intents.policy.withdrawn": ("Policy withdrawn", {"revision"}),
-    "intents.policy.commented": ("Policy commented on", {"comment_id"}),
+    "intents.policy.commented": (
+        "Policy commented on",
+        {"comment_id", "revision", "about_intent", "about_kind", "answers", "turn"},
+    ),
+    "intents.policy.reminded": ("Reminded of a policy that waits", {"revision", "waits_days", "escalated"}),
     "intents.policy.activated": ("Policy put in force", {"approver", "superseded_number", "valid_from"}),
 }
 
@@ -37,11 +42,14 @@ _PERMISSIONS = {
     "intents.policy.drafted": _EDIT,
     "intents.policy.draft_changed": _EDIT,
     "intents.policy.submitted": _EDIT,
+    "intents.policy.first_approved": _APPROVE,
     "intents.policy.approved": _APPROVE,
     "intents.policy.rejected": _APPROVE,
     "intents.policy.sent_back": _APPROVE,
     "intents.policy.withdrawn": _EDIT | _APPROVE,
     "intents.policy.commented": _EDIT | _APPROVE,
+    # By the clock alone.
+    "intents.policy.reminded": frozenset(),
     # Recorded together with the approval, or later by the scheduler.
     "intents.policy.activated": _APPROVE,
 }

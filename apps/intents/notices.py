@@ -1,9 +1,9 @@
-"""E-mail to the people who may approve a policy version."""
+"""E-mail about a policy version that waits for a review."""
 
 from __future__ import annotations
 
 from apps.intents.models import PolicyVersion
-from apps.tenants.notices import write_to_deciders
+from apps.tenants.notices import write_to_deciders, write_to_member
 from apps.tenants.roles import Permission
 from apps.tenants.selectors.tenants import current_tenant
 
@@ -19,3 +19,24 @@ def announce_submission(version: PolicyVersion) -> None:
             "Sign in, and open Policy, Waiting for review.\n"
         ),
     )
+
+
+def announce_waiting(version: PolicyVersion, *, days: int, escalated: bool) -> None:
+    """Remind the reviewers and the author of a version that waits; escalated: officers and administrators too."""
+    tenant = current_tenant().name
+    subject = f"Policy version {version.number} of {tenant} has waited {days} days for its review"
+    waits = f"Policy version {version.number}, by {version.author_label}, has waited {days} days for its review."
+    longer = (
+        "Nobody has decided on it, so officers and administrators read this too. A tenant administrator can make "
+        "somebody a reviewer.\n\n"
+    )
+    where = "Sign in, and open Policy, Waiting for review.\n"
+    write_to_deciders(
+        permission=Permission.POLICY_APPROVE,
+        also=(Permission.POLICY_EDIT, Permission.MEMBER_MANAGE) if escalated else (),
+        author_id=version.author_id,
+        subject=subject,
+        body=f"{waits}\n\n{longer if escalated else ''}{where}",
+    )
+    if version.author_id:
+        write_to_member(version.author_id, subject=subject, body=f"{waits} Its reviewers were reminded.\n\n{where}")

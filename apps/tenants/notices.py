@@ -19,13 +19,17 @@ from apps.tenants.roles import PERMISSIONS, Permission, Role
 logger = logging.getLogger("glassbox.tenants")
 
 
-def write_to_deciders(*, permission: Permission, author_id: UUID | None, subject: str, body: str) -> None:
+def write_to_deciders(
+    *, permission: Permission, author_id: UUID | None, subject: str, body: str, also: Iterable[Permission] = ()
+) -> None:
     """Write to every member of the open tenant with a permission, except the author, once the transaction is committed.
+
+    Args: also: other permissions; whoever holds several gets one letter.
 
     A mail server that is down does not undo the transaction: the failure is logged, and the start page shows what
     waits. Costs: one query, and three for each recipient afterwards.
     """
-    roles = [role for role in Role if permission in PERMISSIONS[role]]
+    roles = [role for role in Role if PERMISSIONS[role] & {permission, *also}]
     holders = Membership.objects.filter(IN_FORCE, role__in=roles, user__is_active=True)
     others = set(holders.exclude(user_id=author_id).values_list("user_id", flat=True))
     transaction.on_commit(partial(_send, subject, body, others))

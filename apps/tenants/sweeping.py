@@ -46,6 +46,7 @@ class Sweep(StrEnum):
     REQUESTS = "forget expired requests"
     DOCUMENTS = "send due documents again"
     POLICIES = "put approved policies in force"
+    REVIEWS = "remind of policy versions that wait for a review"
     SEAL = "seal the log"
     CHECKPOINTS = "sign and export checkpoints"
     ATTESTATIONS = "have checkpoints attested"

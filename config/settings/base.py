@@ -413,6 +413,12 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "forget-expired-requests": {"task": "apps.tenants.tasks.forget_expired_requests", "schedule": 3600.0},
     "forget-ended-sessions": {"task": "apps.tenants.tasks.forget_ended_sessions", "schedule": 3600.0},
     "activate-due-policies": {"task": "apps.intents.tasks.activate_due_policies", "schedule": 30.0},
+    # Policy versions that have waited for a review for days; whom it reminded stands in the log.
+    "policy-reminders": {
+        "task": "apps.intents.tasks.remind_of_reviews",
+        "schedule": 3600.0,
+        "options": {"expires": 3600},
+    },
     "remind-owners": {"task": "apps.intents.tasks.remind_owners", "schedule": 3600.0},
     # Jobs of every kind whose message was lost, or whose worker died (apps/tenants/leased_jobs.py).
     "jobs-sweep": {"task": "apps.tenants.tasks.sweep_jobs", "schedule": 30.0},

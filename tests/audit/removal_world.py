@@ -48,7 +48,7 @@ from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from apps.tenants.services.personal_keys import personal_key_rotate
 from apps.tenants.services.tenants import scope_create
-from tests.audit.forging import able
+from tests.audit.forging import able, superuser
 from tests.corpus.ingesting import FIGURES, REPORT, ingest, run
 from tests.deciding import access_answer, identity_confirm, package_make
 from tests.factories import Firm, make_firm, make_key, make_member, make_personal_key
@@ -275,9 +275,21 @@ def _known_of(world: RemovalWorld, principal: Principal) -> None:
     with open_scope(tenant=world.acme.id, principal=principal):
         personal_key_rotate(ApiKey.objects.get(person_id=principal.id), expires_at=timezone.now() + timedelta(days=60))
         version = PolicyVersion.objects.get()
-        ReviewComment.objects.create(
-            tenant_id=world.acme.id, version=version, author_id=principal.id, author_label=username, text="So be it."
-        )
+        with open_scope(tenant=world.acme.id, principal=able(principal)):
+            ReviewComment.objects.create(
+                tenant_id=world.acme.id,
+                version=version,
+                author_id=principal.id,
+                author_label=username,
+                text="So be it.",
+            )
+        # A revision is approved while it is in review, and the world has the baseline alone.
+        with superuser() as administrator:
+            administrator.execute(
+                "INSERT INTO intents_policyapproval (tenant_id, version_id, revision, approver_id, approver_label, "
+                "note) VALUES (%s, %s, %s, %s, %s, 'Fine.')",
+                [world.acme.id, version.id, version.revision, principal.id, username],
+            )
         name = "alpha" if username == ANN else "beta"
         document = Document.objects.get(id=world.documents[name])
         with open_scope(tenant=world.acme.id, principal=able(principal)):

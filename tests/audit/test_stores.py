@@ -46,6 +46,7 @@ HOLDS = {
     "retrieval.evaluation_authors": {TargetType.USER},
     "retrieval.impact_requesters": {TargetType.USER},
     "retrieval.evaluation_runs": {TargetType.TENANT},
+    "intents.approvers": {TargetType.USER},
     "intents.certified_grants": {TargetType.SCOPE, TargetType.TENANT},
     "intents.certified_reasons": {TargetType.USER},
     "intents.recertifications": {TargetType.TENANT},
@@ -215,6 +216,7 @@ def test_a_person_who_is_removed_is_named_by_no_row_but_those_that_stay_with_a_g
         tables = naming(every_row(), BEA)
         assert {
             "corpus_ingestjob",
+            "intents_policyapproval",
             "intents_reviewcomment",
             "retrieval_evaluationquery",
             "retrieval_policyimpact",

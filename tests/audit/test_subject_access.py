@@ -89,13 +89,14 @@ def _lives(firm: Firm, username: str, principal: Principal, words: str) -> None:
     with as_(principal):
         _asks(words, firm.scope_ids("fund:alpha"))
         version = PolicyVersion.objects.get()
-        ReviewComment.objects.create(
-            tenant_id=firm.id,
-            version=version,
-            author_id=principal.id,
-            author_label=username,
-            text=f"{username} says so",
-        )
+        with open_scope(tenant=firm.id, principal=able(principal)):
+            ReviewComment.objects.create(
+                tenant_id=firm.id,
+                version=version,
+                author_id=principal.id,
+                author_label=username,
+                text=f"{username} says so",
+            )
         with open_scope(tenant=firm.id, reason="a test"):
             query = EvaluationQuery.objects.create(
                 tenant_id=firm.id,

@@ -15,8 +15,8 @@ from apps.intents.fund_house import FundHouse
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services import reviews
+from apps.intents.services.discussion import version_comment
 from apps.intents.services.drafts import draft_discard, draft_save, draft_start
-from apps.intents.services.reviews import version_comment
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role

@@ -16,8 +16,8 @@ from pytest_django import DjangoDbBlocker
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.selectors import policy_in_force, version_snapshot
+from apps.intents.services.discussion import version_comment
 from apps.intents.services.drafts import draft_save
-from apps.intents.services.reviews import version_comment
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.corpus.ingesting import short_profile
@@ -211,6 +211,28 @@ def test_the_page_says_what_it_is_who_asks_why_and_what_changes(version: PolicyV
     assert WIDER in section(page, "changes")
     assert "wider" in section(page, "changes")
     assert page.response["Cache-Control"].startswith("no-store")
+
+
+@pytest.mark.slow
+def test_the_matrix_marks_what_changes_by_a_frame_a_sign_and_words(version: PolicyVersion, reviewer: Visitor) -> None:
+    page = reviewer.open("policy_review", version.id)
+    (cell,) = page.tree.xpath("//*[@id='changes']//tbody//td[contains(@class, 'gb-cell-changed')]")
+    assert cell.get("id") == "cell-performance-schedule"
+    assert cell.text_content() == "+ newly permitted comment"
+    assert "#cell-performance-schedule" in page.links
+    assert "1 of 60 cells change." in section(page, "changes")
+
+
+@pytest.mark.slow
+def test_the_parts_of_the_review_stand_in_the_order_in_which_they_are_read(
+    version: PolicyVersion, reviewer: Visitor
+) -> None:
+    page = reviewer.open("policy_review", version.id)
+    titles = ("matrix-title", "words-title", "proof-title", "impact-title", "sides-title", "discussion-title")
+    placed = [str(each) for each in page.tree.xpath("//*[@id='main']//*/@id") if each in titles]
+    assert tuple(placed) == titles
+    assert page.tree.xpath("//*[@id='sides']/details[not(@open)]")
+    assert reviewer.open("policy_review", version.id, all="1").tree.xpath("//*[@id='sides']/details[@open]")
 
 
 @pytest.mark.slow
@@ -505,6 +527,56 @@ def test_a_comment_stands_with_its_author_and_markup_in_it_is_text(
     assert "Which <b>schedules</b>?" in section(page, "discussion")
     assert act(officer, version, "comment", text="The public ones.").status == 302
     assert "The public ones." in section(reviewer.open("policy_review", version.id), "discussion")
+
+
+@pytest.mark.slow
+def test_a_comment_on_a_cell_is_marked_in_the_matrix_answered_resolved_and_kept(
+    version: PolicyVersion, officer: Visitor, reviewer: Visitor
+) -> None:
+    read = reviewer.open("policy_review", version.id)
+    (speak,) = read.tree.xpath("//td[@id='cell-performance-schedule']//a[contains(@class, 'gb-cell-speak')]/@href")
+    assert speak == "?about=performance%2Fschedule#discussion"
+    chosen = reviewer.open("policy_review", version.id, about="performance/schedule").tree
+    assert chosen.xpath("//select[@name='comment-about']//option[@selected]/text()") == ["Performance: Schedules"]
+    act(reviewer, version, "comment", about="performance/schedule", text="Which schedules?")
+    shown = officer.open("policy_review", version.id)
+    assert "1 open comment on Performance: Schedules" in section(shown, "changes")
+    assert "On Performance: Schedules" in section(shown, "discussion")
+    (comment,) = shown.tree.xpath("//input[@name='comment']/@value")
+    sent = officer.send(
+        "policy_review",
+        version.id,
+        **{
+            "act": "answer",
+            "comment": comment,
+            f"answer-{comment}-turn": "resolved",
+            f"answer-{comment}-text": "Public.",
+        },
+    )
+    assert sent.status == 302
+    shown = reviewer.open("policy_review", version.id)
+    assert "open comment" not in section(shown, "changes")
+    assert "olivia resolved it" in section(shown, "discussion")
+    assert "Public." in section(shown, "discussion")
+
+
+@pytest.mark.slow
+def test_an_empty_answer_and_a_cell_that_there_is_not_are_refused_beside_their_fields(
+    version: PolicyVersion, reviewer: Visitor
+) -> None:
+    act(reviewer, version, "comment", text="Why?")
+    (comment,) = reviewer.open("policy_review", version.id).tree.xpath("//input[@name='comment']/@value")
+    page = reviewer.send("policy_review", version.id, act="answer", comment=comment)
+    assert page.status == 422
+    page = act(reviewer, version, "comment", about="holidays/run", text="Why?")
+    assert (page.status, "has no cell" in section(page, "discussion")) == (422, True)
+
+
+@pytest.mark.slow
+def test_whoever_decides_is_told_of_open_comments(version: PolicyVersion, reviewer: Visitor) -> None:
+    assert "still open" not in section(reviewer.open("policy_review", version.id), "decision")
+    act(reviewer, version, "comment", text="Why?")
+    assert "1 comment is still open" in section(reviewer.open("policy_review", version.id), "decision")
 
 
 @pytest.mark.slow

@@ -39,8 +39,8 @@ from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services import activation, reviews
 from apps.intents.services.activation import activate_due
+from apps.intents.services.discussion import version_comment
 from apps.intents.services.drafts import draft_copy, draft_discard, draft_save, draft_start
-from apps.intents.services.reviews import version_comment
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal

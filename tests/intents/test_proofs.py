@@ -155,14 +155,14 @@ def test_before_the_tenant_nobody_held_anything(acme: Firm, officer: Principal) 
 # --- Pages, the command ---------------------------------------------------------------------------------------------
 
 
-def test_the_reviewer_reads_the_proof_above_the_changes(
+def test_the_reviewer_reads_its_first_statement_above_the_changes_and_all_of_it_below_them(
     client: Client, officer: Principal, reviewer: Principal
 ) -> None:
     version = submitted(officer)
     client.force_login(User.objects.get_by_natural_key("rupert"))
     page = client.get(f"/admin/policy/versions/{version.id}/review/").content.decode()
     assert "Performance → Schedules" in page
-    assert page.index('id="proof-first"') < page.index('id="proof"') < page.index('id="changes"')
+    assert page.index('id="proof-first"') < page.index('id="changes"') < page.index('id="proof"')
 
 
 def test_a_proof_against_a_version_that_is_no_longer_in_force_says_so(

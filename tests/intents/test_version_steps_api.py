@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.conf import LazySettings
@@ -224,6 +225,32 @@ def test_a_comment_stands_with_the_version_and_its_answer_does_not_repeat_the_te
     assert (said.status_code, said.json()["author"], "Brown" in said.content.decode()) == (201, "rupert", False)
     (comment,) = officer.get(at(version)).json()["comments"]
     assert comment == {**said.json(), "text": "Is Mr Brown named in them?"}
+
+
+def test_a_comment_on_a_cell_is_answered_and_resolved(officer: Api, reviewer: Api) -> None:
+    version = begun(officer)
+    said = reviewer.post(
+        at(version, "comments"), {"text": "Which?", "about_intent": "performance", "about_kind": "run"}
+    ).json()
+    answer = officer.post(at(version, "comments"), {"text": "", "answers": said["id"], "turn": "resolved"})
+    assert answer.status_code == 201
+    first, second = officer.get(at(version)).json()["comments"]
+    assert (first["about_intent"], first["about_kind"], first["answers"]) == ("performance", "run", None)
+    assert (second["answers"], second["turn"], second["text"]) == (said["id"], "resolved", "")
+
+
+def test_a_comment_on_no_cell_and_a_turn_of_nothing_are_refused_at_their_fields(officer: Api) -> None:
+    version = begun(officer)
+    for body, field in (
+        ({"text": "Why?", "about_intent": "holidays"}, "about_intent"),
+        ({"text": "Why?", "turn": "resolved"}, "turn"),
+        ({"text": "Why?", "answers": str(UUID(int=1)), "about_kind": "run"}, "answers"),
+    ):
+        response = officer.post(at(version, "comments"), body)
+        assert response.status_code == 400
+        assert list(response.json()["errors"]) == [field]
+    nowhere = officer.post(at(version, "comments"), {"text": "Why?", "answers": str(UUID(int=1))})
+    assert (nowhere.status_code, nowhere.json()["code"]) == (404, "intents.comment_not_found")
 
 
 def test_an_empty_comment_is_refused_at_its_field(officer: Api) -> None:

@@ -56,6 +56,7 @@ _BOUND: Final = """
 """
 EMPTIED: Final = {
     "corpus_ingestjob": "actor_label = ''",
+    "intents_policyapproval": "approver_label = ''",
     "intents_reviewcomment": "author_label = ''",
     "retrieval_evaluationquery": "created_by = ''",
     "retrieval_policyimpact": "requested_by = ''",
@@ -254,6 +255,7 @@ def test_a_run_that_is_not_carried_out_or_covers_something_else_lets_nothing_go(
         ("tenants_tenant", "slug = 'acme-2'"),
         ("tenants_scope", "name = 'Mine'"),
         ("corpus_ingestjob", "actor_label = 'mallory'"),
+        ("intents_policyapproval", "approver_label = 'mallory'"),
         ("intents_reviewcomment", "author_label = 'mallory'"),
         ("retrieval_evaluationquery", "created_by = 'mallory'"),
         ("retrieval_policyimpact", "requested_by = 'mallory'"),

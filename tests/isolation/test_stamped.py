@@ -20,6 +20,7 @@ from apps.tenants.catalogue import guarded_tables
 from apps.tenants.catalogue.stamps import clocks_of_the_application
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
+from tests.audit.forging import able
 from tests.isolation.harness import changed, held, rolled_back, sql
 from tests.isolation.world import World
 
@@ -142,7 +143,7 @@ FORGED = {
 @pytest.mark.parametrize("table", FORGED)
 def test_what_is_written_in_another_name_and_time_stands_in_ones_own_and_now(world: World, table: str) -> None:
     name, statement = FORGED[table]
-    person = world.people[name]
+    person = able(world.people[name])
     brought = held(
         within(person, lambda: sql(statement.format(me=person.id))),
         loot="by Rita, old: true",
@@ -182,7 +183,7 @@ def test_a_column_that_the_server_stamps_and_the_application_fills_is_named(
 def test_what_was_just_made_has_the_servers_time_before_it_is_read_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    amy = world.people["amy"]
+    amy = able(world.people["amy"])
     monkeypatch.setattr(timezone, "now", lambda: datetime(2001, 1, 1, tzinfo=UTC))
     with rolled_back(), open_scope(tenant=world.acme.id, principal=amy):
         version = PolicyVersion.objects.all()[0]

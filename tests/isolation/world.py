@@ -55,7 +55,7 @@ from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from apps.tenants.second_factor.resets import factor_reset_ask
 from apps.tenants.services.invitations import member_invite
-from tests.audit.forging import superuser
+from tests.audit.forging import able, superuser
 from tests.corpus.ingesting import FIGURES, ingest, run
 from tests.deciding import identity_confirm, package_make
 from tests.factories import Firm, make_firm, make_key, make_member, make_user
@@ -252,9 +252,9 @@ def _foreseen(firm: Firm) -> None:
 
 
 def _proven(*firms: Firm) -> None:
-    """An invariant, a profile and a proof of each policy in force, so that no tenant table is empty.
+    """An invariant, a profile, a proof and an approval of each policy in force, so that no tenant table is empty.
 
-    Written as a superuser: the baseline has none, and a second version would be one more for every test to mind.
+    Written as a superuser: the baseline has none of them, and every test would have a second version to mind.
     """
     with superuser() as connection:
         for firm in firms:
@@ -275,6 +275,12 @@ def _proven(*firms: Firm) -> None:
             connection.execute(
                 "INSERT INTO intents_policyproof (tenant_id, version_id, revision, text, sha256)"
                 " SELECT tenant_id, id, revision, '{}', %(sha256)s FROM intents_policyversion"
+                " WHERE tenant_id = %(tenant)s",
+                own,
+            )
+            connection.execute(
+                "INSERT INTO intents_policyapproval (tenant_id, version_id, revision, approver_id, approver_label, "
+                "note) SELECT tenant_id, id, revision, uuidv7(), 'Rita', 'Fine.' FROM intents_policyversion"
                 " WHERE tenant_id = %(tenant)s",
                 own,
             )
@@ -382,7 +388,7 @@ def _inventoried(firm: Firm, officer: Principal) -> None:
 
 def _commented(firm: Firm, principal: Principal) -> None:
     """A comment on the firm's policy, so that no tenant table is empty."""
-    with open_scope(tenant=firm.id, principal=principal):
+    with open_scope(tenant=firm.id, principal=able(principal)):
         ReviewComment.objects.create(
             tenant_id=firm.id,
             version=PolicyVersion.objects.get(),

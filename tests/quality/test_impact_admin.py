@@ -95,6 +95,9 @@ def test_when_done_it_says_it_in_words_first_then_by_question(
     assert "0 of 1 recorded question could reach more kinds of document, 1 fewer" in page.text
     assert "Recall on 1 evaluation question: 1.00 before, 0.00 after" in page.text
     assert "loses Past runs" in page.text
+    assert [each.text_content() for each in page.tree.xpath("//details/summary/strong")] == [
+        "Can no longer reach Dataset summaries and Past runs"
+    ]
     assert "goes: alpha, page 1" in page.text
     assert "What this can't know" in page.text
     assert QUESTION in page.text

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 from unfold.widgets import UnfoldAdminTextInputWidget
 
 from apps.intents.admin.side_by_side import SideBySide, side_by_side
+from apps.intents.changed_matrix import ChangedMatrix, changed_matrix
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.diff import PolicyDiff, policy_diff
 from apps.intents.errors import NoPolicyInForceError, UnknownPolicyReferenceError
@@ -32,8 +33,9 @@ _HOW = "Enter a version's number (3), a date (2026-01-31), active, or baseline."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What changed, by what it means, and where it stands in the one file."""
+    """What changed: cell by cell, by what it means, and where it stands in the one file."""
 
+    matrix: ChangedMatrix
     diff: PolicyDiff
     sides: SideBySide
 
@@ -41,7 +43,7 @@ class Comparison:
 def comparison(before: PolicySnapshot, after: PolicySnapshot, *, fold: bool = True) -> Comparison:
     """fold: keep long stretches of the files that did not change out of sight."""
     sides = side_by_side(render_policy_file(before), render_policy_file(after), fold=fold)
-    return Comparison(diff=policy_diff(before, after), sides=sides)
+    return Comparison(matrix=changed_matrix(before, after), diff=policy_diff(before, after), sides=sides)
 
 
 class CompareForm(forms.Form):

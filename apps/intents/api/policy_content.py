@@ -43,6 +43,7 @@ from apps.intents.profile.contracts import LONGEST_NAME as LONGEST_RULE_NAME
 from apps.intents.profile.contracts import LONGEST_TERM as LONGEST_RULE_TERM
 from apps.intents.profile.contracts import MOST_TERMS as MOST_RULE_TERMS
 from apps.intents.retrieval_settings import RetrievalSettings, retrieval_settings_from_json
+from apps.intents.reviewers import TwoFor
 from apps.intents.validation import MAXIMUM_KINDS
 from apps.tenants.api.serializers import Field, StrictSerializer, choices_of
 from apps.tenants.roles import Role
@@ -231,6 +232,12 @@ class PolicyContentSerializer(StrictSerializer):
         required=False,
         max_length=MOST_RULES,
         help_text="The compliance profile; omitted where it has no rule.",
+    )
+    two_reviewers_for = serializers.ListField(
+        child=serializers.ChoiceField(choices=choices_of(TwoFor)),
+        required=False,
+        max_length=len(TwoFor),
+        help_text="Which changes of this version take two reviewers; omitted where one always suffices.",
     )
 
     def validate_retrieval(self, values: dict[str, Any]) -> dict[str, int | float | bool]:

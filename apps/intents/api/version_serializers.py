@@ -15,7 +15,7 @@ from apps.intents.api.views import PolicySerializer
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.diff import ChangeKind
 from apps.intents.flow import VERSIONS
-from apps.intents.models import PolicyVersion, ReviewComment, VersionOrigin, VersionStatus
+from apps.intents.models import PolicyVersion, ReviewComment, Turn, VersionOrigin, VersionStatus
 from apps.intents.rendering import policy_sha256
 from apps.tenants.api.next_steps import NextStepSerializer, NextStepsField, Operation
 from apps.tenants.api.serializers import StrictSerializer, choices_of, revision_field
@@ -82,16 +82,34 @@ class ReceiptSerializer(serializers.ModelSerializer[ReviewComment]):
     """A comment without its text: an answer may be kept for a day to be repeated, and a text is kept in one place."""
 
     author = serializers.CharField(source="author_label", read_only=True)
+    answers = serializers.UUIDField(
+        source="answers_id", read_only=True, allow_null=True, help_text="The comment that it answers; null for none."
+    )
+    about_intent = serializers.CharField(
+        read_only=True, help_text="The intent that it is about; empty for a whole kind or the whole version."
+    )
+    about_kind = serializers.CharField(
+        read_only=True, help_text="The kind that it is about; empty for a whole intent or the whole version."
+    )
+    turn = serializers.ChoiceField(
+        choices=Turn.choices,
+        read_only=True,
+        help_text="Whether it resolves what it answers, or opens it again. The last turn counts.",
+    )
+    revision = serializers.IntegerField(read_only=True, help_text="The revision that it was said of.")
 
     class Meta:
         model = ReviewComment
-        fields: tuple[str, ...] = ("id", "author", "created_at")
+        fields: tuple[str, ...] = (
+            *("id", "author", "created_at", "revision"),
+            *("about_intent", "about_kind", "answers", "turn"),
+        )
         read_only_fields = fields
 
 
 class CommentSerializer(ReceiptSerializer):
     class Meta(ReceiptSerializer.Meta):
-        fields = ("id", "author", "created_at", "text")
+        fields = (*ReceiptSerializer.Meta.fields, "text")
         read_only_fields = fields
 
 
@@ -222,3 +240,35 @@ class ApprovalSerializer(DecisionSerializer):
 
 class CommentTextSerializer(StrictSerializer):
     text = serializers.CharField(allow_blank=True, max_length=LONGEST_COMMENT)
+    about_intent = serializers.CharField(
+        required=False,
+        default="",
+        allow_blank=True,
+        max_length=40,
+        help_text="The intent of the cell that it is about; `unrecognised` for unrecognised questions.",
+    )
+    about_kind = serializers.CharField(
+        required=False, default="", allow_blank=True, max_length=32, help_text="The kind of the cell that it is about."
+    )
+    answers = serializers.UUIDField(
+        required=False,
+        default=None,
+        allow_null=True,
+        help_text="The comment that it answers. It has no cell of its own.",
+    )
+    turn = serializers.ChoiceField(
+        choices=Turn.choices,
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="Of an answer: resolve the comment, or open it again. The text may be empty then.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["answers"] is None and attrs["turn"]:
+            raise serializers.ValidationError({"turn": "Only an answer turns a comment: name it in `answers`."})
+        if attrs["answers"] is not None and (attrs["about_intent"] or attrs["about_kind"]):
+            raise serializers.ValidationError(
+                {"answers": "An answer is about the cell of the comment that it answers."}
+            )
+        return attrs

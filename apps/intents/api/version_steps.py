@@ -20,11 +20,13 @@ from apps.intents.api.version_serializers import (
     VersionSerializer,
 )
 from apps.intents.api.versions import version_answer, visible_version
-from apps.intents.errors import InvalidMomentError, ReasonMissingError
+from apps.intents.cells import Cell
+from apps.intents.errors import InvalidMomentError, NoSuchCellError, ReasonMissingError
+from apps.intents.models import Turn
 from apps.intents.services.checking import Checked, version_checked
+from apps.intents.services.discussion import comment_answer, version_comment
 from apps.intents.services.reviews import (
     version_approve,
-    version_comment,
     version_reject,
     version_send_back,
     version_submit,
@@ -206,15 +208,19 @@ class VersionWithdrawView(ApiView):
 
 class VersionCommentView(ApiView):
     required_permissions = _SEE
-    field_of_error: ClassVar[Mapping[type[Exception], str]] = {ReasonMissingError: "text"}
+    field_of_error: ClassVar[Mapping[type[Exception], str]] = {
+        ReasonMissingError: "text",
+        NoSuchCellError: "about_intent",
+    }
 
     @extend_schema(
         operation_id="comment_on_policy_version",
         tags=["Policy"],
         summary="Comment on a version",
         description=(
-            "Adds a comment in your own name. People who may write or approve policies may comment. A comment can't "
-            "be changed, and stays with the version."
+            "Adds a comment in your own name, on the whole version or on a cell of its matrix, or answers one. "
+            "An answer may resolve the comment or open it again. People who may write or approve policies may "
+            "comment. A comment can't be changed, and stays with the version."
         ),
         request=CommentTextSerializer,
         responses={201: OpenApiResponse(ReceiptSerializer, description="Said.")},
@@ -226,7 +232,12 @@ class VersionCommentView(ApiView):
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
         version = visible_version(id)
-        comment = version_comment(version.id, text=_said(CommentTextSerializer, request)["text"])
+        said = _said(CommentTextSerializer, request)
+        if said["answers"] is None:
+            about = Cell(said["about_intent"], said["about_kind"])
+            comment = version_comment(version.id, text=said["text"], about=about)
+        else:
+            comment = comment_answer(said["answers"], version_id=version.id, text=said["text"], turn=Turn(said["turn"]))
         return ActResponse(ReceiptSerializer(comment).data, status=201, subject_id=comment.id)
 
 

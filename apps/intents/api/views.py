@@ -18,6 +18,7 @@ from apps.intents.invariants import InvariantMode
 from apps.intents.models import VersionOrigin, VersionStatus
 from apps.intents.profile.contracts import InAnswer, InQuestion, RuleSort
 from apps.intents.rendering import policy_json
+from apps.intents.reviewers import TwoFor
 from apps.intents.selectors import policy_in_force
 from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
 from apps.tenants.api.serializers import LabelledSerializer, StrictSerializer, choices_of
@@ -99,6 +100,11 @@ class PolicySerializer(serializers.Serializer[Any]):
     )
     profile = ProfileRuleSerializer(
         many=True, required=False, help_text="The compliance profile; absent where it has no rule."
+    )
+    two_reviewers_for = serializers.ListField(
+        child=serializers.ChoiceField(choices=choices_of(TwoFor)),
+        required=False,
+        help_text="Which changes of this version take two reviewers; absent where one always suffices.",
     )
 
 

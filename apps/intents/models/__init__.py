@@ -1,4 +1,5 @@
-from apps.intents.models.comment import ReviewComment
+from apps.intents.models.approval import PolicyApproval
+from apps.intents.models.comment import ReviewComment, Turn
 from apps.intents.models.golden import GoldenExample, GoldenVector
 from apps.intents.models.intent import IntentTerm, PolicyIntent, PolicyIntentKind
 from apps.intents.models.profile import PolicyProfileRule
@@ -13,6 +14,7 @@ __all__ = [
     "GrantDecision",
     "IntentTerm",
     "KindBudget",
+    "PolicyApproval",
     "PolicyIntent",
     "PolicyIntentKind",
     "PolicyInvariant",
@@ -21,6 +23,7 @@ __all__ = [
     "PolicyVersion",
     "Recertification",
     "ReviewComment",
+    "Turn",
     "VersionOrigin",
     "VersionStatus",
 ]

@@ -110,12 +110,20 @@ class PolicyVersion(TenantModel):
         default=dict, help_text="The stages' settings; apps/intents/retrieval_settings.py is the schema."
     )
 
+    two_reviewers_for = ArrayField(
+        models.CharField(max_length=16),
+        blank=True,
+        default=list,
+        db_default=[],
+        help_text="Which changes of this version take two reviewers; none for one reviewer always.",
+    )
+
     personal_data = PersonalData(
         Fields(
             "id tenant number status origin based_on valid_from valid_to created_at revision decided_revision "
             "submitted_at decided_at effective_from total_cap_chars neighbours term_weight decisive_points "
             "points_for_full_weight minimum_score minimum_margin minimum_term_points minimum_term_margin "
-            "minimum_golden_accuracy retrieval_settings",
+            "minimum_golden_accuracy retrieval_settings two_reviewers_for",
             Sort.NONE,
             because="Ids, figures, times and settings.",
         ),
@@ -148,6 +156,7 @@ class PolicyVersion(TenantModel):
                     "intents_policyinvariant",
                     "intents_policyprofilerule",
                     "intents_policyproof",
+                    "intents_policyapproval",
                     "intents_policyversion",
                 ),
             ),

@@ -63,6 +63,11 @@ _INVARIANTS: Final = """
 INVARIANTS: list[dict[str, str | list[str]]] = [
 """
 
+_TWO_REVIEWERS: Final = """
+# Which changes of this version take two reviewers, who are both not its author. Any change of this list does too.
+TWO_REVIEWERS_FOR: list[str] = [
+"""
+
 _CLASSIFIER_NOTES: Final = {
     "neighbours": "the score starts from the mean similarity of this many nearest examples",
     "term_weight": "what matched terms can add to it at most",
@@ -108,6 +113,7 @@ def render_policy_file(snapshot: PolicySnapshot) -> str:
             *_lines(_retrieval(snapshot.retrieval)),
             *_lines(_invariants(snapshot.invariants)),
             *_lines(render_profile(snapshot.profile)),
+            *_lines(_two_reviewers(snapshot)),
         ]
     )
 
@@ -217,6 +223,15 @@ def _invariants(invariants: tuple[Invariant, ...]) -> Iterator[str]:
         for key in ("roles", "intents", "kinds"):
             yield from layout.row(key, getattr(each, key), indent=8)
         yield "    },"
+    yield "]"
+
+
+def _two_reviewers(snapshot: PolicySnapshot) -> Iterator[str]:
+    if not snapshot.two_reviewers_for:
+        return
+    yield from _TWO_REVIEWERS.splitlines()
+    for each in snapshot.two_reviewers_for:
+        yield f'    "{each.value}",  # {each.words}'
     yield "]"
 
 

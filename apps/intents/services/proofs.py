@@ -65,9 +65,12 @@ def policy_prove(
     )
 
 
-def proof_store(version: PolicyVersion) -> str:
-    """Prove what a version that is being submitted would change of the policy in force, keep it, return its digest."""
-    text = policy_prove(policy_in_force(), version_snapshot(version)).text()
+def proof_store(version: PolicyVersion, in_force: PolicySnapshot | None = None) -> str:
+    """Prove what a version that is being submitted would change of the policy in force, keep it, return its digest.
+
+    Args: in_force: what the submission was checked against; the database refuses another than is in force by then.
+    """
+    text = policy_prove(in_force or policy_in_force(), version_snapshot(version)).text()
     digest = proof_sha256(text)
     PolicyProof.objects.create(
         tenant_id=version.tenant_id, version=version, revision=version.revision, text=text, sha256=digest

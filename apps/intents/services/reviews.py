@@ -13,16 +13,19 @@ from apps.audit.models import Outcome
 from apps.audit.services import record
 from apps.intents.errors import InvalidMomentError, InvalidPolicyError, SamePolicyError
 from apps.intents.flow import VERSIONS
-from apps.intents.models import PolicyVersion, ReviewComment, VersionStatus
+from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.notices import announce_submission
 from apps.intents.proof.invariants import earlier_problems
 from apps.intents.registry import announce_submitted
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.activation import activate_due
+from apps.intents.services.approvals import approval_write
 from apps.intents.services.checking import Checked, require_accuracy
+from apps.intents.services.discussion import comment_write, require_editor_or_reviewer
 from apps.intents.services.drafts import own_draft, require_person, require_reason
 from apps.intents.services.proofs import proof_store, require_proof
+from apps.intents.services.replacing import against
 from apps.intents.services.stepping import not_withdrawable, require_version_step
 from apps.intents.services.successor import require_successor
 from apps.intents.services.versions import policy_version_activate
@@ -40,7 +43,7 @@ def version_submit(version_id: UUID, *, revision: int, checked: Checked) -> Poli
             checked: of this revision, computed outside of the transaction (version_checked).
     Raises: PermissionDeniedError, PersonNeededError, NotADraftError, NotTheAuthorError, VersionChangedError;
             InvalidPolicyError: the content is invalid, with all problems; SamePolicyError: the content is that of the
-            version in force; the errors of require_accuracy.
+            version in force; ReplacedMeanwhileError: another version came into force; the errors of require_accuracy.
     """
     with transaction.atomic():
         version = own_draft(version_id, step="submit", revision=revision)
@@ -51,11 +54,13 @@ def version_submit(version_id: UUID, *, revision: int, checked: Checked) -> Poli
         if policy_sha256(snapshot) == policy_sha256(in_force):
             raise SamePolicyError(number=version.number)
         require_accuracy(version, checked)
-        version.status = VersionStatus.IN_REVIEW
-        version.submitted_at = timezone.now()
-        version.save(update_fields=["status", "submitted_at"])
-        version.refresh_from_db(fields=["revision"])
-        _record("intents.policy.submitted", version, proof_sha256=proof_store(version))
+        with against(in_force, version):
+            version.status = VersionStatus.IN_REVIEW
+            version.submitted_at = timezone.now()
+            version.save(update_fields=["status", "submitted_at"])
+            version.refresh_from_db(fields=["revision"])
+            proof = proof_store(version, in_force)
+        _record("intents.policy.submitted", version, proof_sha256=proof)
         announce_submission(version)
         announce_submitted(version)
     return version
@@ -66,12 +71,16 @@ def version_approve(
 ) -> PolicyVersion:
     """Approve a version in review, with the principal as the approver.
 
+    Where the version in force asks for two reviewers of such a change, the first approval leaves it in review.
+
     Args:    effective_from: aware; None for now. From then on the version is in force, even if that is not recorded.
              revision: the revision that the caller read. If the version was sent back, changed and submitted again
                  since, it has another revision, and the approval is refused.
              checked: of this revision, computed outside of the transaction (version_checked).
-    Returns: the version, with the status active if it takes effect now.
+    Returns: the version, with the status active if it takes effect now, and in review after the first of two approvals.
     Raises:  PermissionDeniedError, PersonNeededError, NotInReviewError, OwnVersionError, VersionChangedError;
+             AlreadyApprovedError: the principal approved this revision; FirstOfTwoError: the first of two reviewers
+                 gave a time, which the second says; ReplacedMeanwhileError: another version came into force;
              InvalidMomentError: effective_from lies in the past; the errors of require_accuracy and require_proof;
              InvalidPolicyError: the content is invalid, or breaks an invariant of its own or of a version that comes
                  before it, or one that is to follow breaks an invariant of this one.
@@ -81,14 +90,19 @@ def version_approve(
         if effective_from is not None and effective_from < timezone.now():
             raise InvalidMomentError(effective_from=effective_from.isoformat())
         require_accuracy(version, checked)
-        require_valid(version_snapshot(version), policy_in_force())
+        in_force = policy_in_force()
+        require_valid(version_snapshot(version), in_force)
         _require_succession(version, effective_from)
         proof = require_proof(version)
+        if not approval_write(version, note=reason.strip(), effective_from=effective_from):
+            _record("intents.policy.first_approved", version, proof_sha256=proof)
+            return version
         # Read this now: a version that is approved with immediate effect is itself in force a moment later.
-        before = policy_sha256(policy_in_force())
+        before = policy_sha256(in_force)
         # Use the database's clock, as activation does: a server whose clock is ahead could put nothing in force.
         version.effective_from = effective_from or Now()
-        _decide(version, VersionStatus.APPROVED, reason=reason, fields=["effective_from"])
+        with against(in_force, version):
+            _decide(version, VersionStatus.APPROVED, reason=reason, fields=["effective_from"])
         version.refresh_from_db(fields=["effective_from"])
         _record(
             "intents.policy.approved",
@@ -127,7 +141,7 @@ def version_send_back(version_id: UUID, *, revision: int, reason: str) -> Policy
         version.submitted_at = None
         version.decided_revision = version.revision
         version.save(update_fields=["status", "submitted_at", "decided_revision"])
-        _comment(version, said)
+        comment_write(version, text=said)
         _record("intents.policy.sent_back", version, reason=said)
     return version
 
@@ -138,7 +152,7 @@ def version_withdraw(version_id: UUID, *, revision: int, reason: str) -> PolicyV
     Raises: PermissionDeniedError: the principal is neither its author nor may approve policies; PersonNeededError,
             NotWithdrawableError, VersionChangedError, ReasonMissingError.
     """
-    _editor_or_reviewer()
+    require_editor_or_reviewer()
     with transaction.atomic():
         version = _locked(version_id)
         if PolicyVersion.objects.filter(IS_DUE, id=version.id).exists():
@@ -150,19 +164,6 @@ def version_withdraw(version_id: UUID, *, revision: int, reason: str) -> PolicyV
         version.save(update_fields=["status", "decision_reason", "decided_at"])
         _record("intents.policy.withdrawn", version, reason=version.decision_reason)
     return version
-
-
-def version_comment(version_id: UUID, *, text: str) -> ReviewComment:
-    """Comment on a version, with the principal as the author of the comment.
-
-    Raises: PermissionDeniedError, PersonNeededError, ReasonMissingError.
-    """
-    _editor_or_reviewer()
-    with transaction.atomic():
-        version: PolicyVersion = PolicyVersion.objects.get(id=version_id)
-        comment = _comment(version, require_reason(text))
-        _record("intents.policy.commented", version, comment_id=str(comment.id))
-    return comment
 
 
 def _reviewed(version_id: UUID, step: str, revision: int) -> PolicyVersion:
@@ -201,12 +202,6 @@ def _record_in_force(version: PolicyVersion) -> PolicyVersion:
     return version if earlier.exists() else policy_version_activate(version)
 
 
-def _editor_or_reviewer() -> None:
-    """Require a person who may edit or approve policies."""
-    require_permission(VERSIONS, "withdraw")
-    require_person()
-
-
 def _locked(version_id: UUID) -> PolicyVersion:
     version: PolicyVersion = PolicyVersion.objects.select_for_update(no_key=True).get(id=version_id)
     return version
@@ -223,20 +218,6 @@ def _decide(version: PolicyVersion, status: VersionStatus, *, reason: str, field
     version.decided_revision = version.revision
     decided = ["approver_id", "approver_label", "decided_at", "decision_reason", "decided_revision"]
     version.save(update_fields=["status", *decided, *(fields or [])])
-
-
-def _comment(version: PolicyVersion, text: str) -> ReviewComment:
-    principal = current_scope().principal
-    comment: ReviewComment = ReviewComment.objects.create(
-        tenant_id=version.tenant_id,
-        version=version,
-        author_id=principal.id,
-        author_label=principal.label[:255],
-        text=text,
-    )
-    # The database sets these values, and not the values that were sent to it.
-    comment.refresh_from_db(fields=["created_at", "author_label"])
-    return comment
 
 
 def _record(

@@ -24,6 +24,7 @@ from apps.intents.contracts import (
 from apps.intents.invariants import invariants_json, read_invariants
 from apps.intents.profile.contracts import read_rules, rules_json
 from apps.intents.retrieval_settings import RetrievalSettings, retrieval_settings_from_json
+from apps.intents.reviewers import sort_two_for
 from apps.tenants.roles import Role
 
 BASELINE_ID: Final = UUID("6a0f5f0e-5c1b-5d0a-9a55-0b1a5e11e000")
@@ -88,6 +89,7 @@ def read_content(
         retrieval=retrieval_settings_from_json(content["retrieval"]),
         invariants=read_invariants(content.get("invariants", ())),
         profile=read_rules(content.get("profile", ())),
+        two_reviewers_for=sort_two_for(content.get("two_reviewers_for", ())),
     )
 
 
@@ -168,6 +170,7 @@ def policy_content(snapshot: PolicySnapshot) -> dict[str, Any]:
         # Without any, a version's digest stays what it was before there were invariants.
         **({"invariants": invariants_json(snapshot.invariants)} if snapshot.invariants else {}),
         **({"profile": rules_json(snapshot.profile)} if snapshot.profile else {}),
+        **({"two_reviewers_for": [each.value for each in two]} if (two := snapshot.two_reviewers_for) else {}),
     }
 
 

@@ -36,6 +36,7 @@ from apps.intents.models import (
 from apps.intents.models import KindBudget as BudgetRow
 from apps.intents.profile.contracts import InAnswer, InQuestion, ProfileRule, RuleSort
 from apps.intents.retrieval_settings import retrieval_settings_from_json
+from apps.intents.reviewers import sort_two_for
 from apps.intents.snapshots.content import sort_kinds
 from apps.tenants.bulk import insert_rows
 from apps.tenants.roles import Role
@@ -77,6 +78,7 @@ def content_columns(snapshot: PolicySnapshot) -> dict[str, Any]:
     return {
         "total_cap_chars": snapshot.total_cap_chars,
         "retrieval_settings": snapshot.retrieval.as_json(),
+        "two_reviewers_for": [each.value for each in snapshot.two_reviewers_for],
         **asdict(snapshot.classifier),
     }
 
@@ -264,6 +266,7 @@ def _snapshot(
             **{each.name: getattr(version, each.name) for each in fields(ClassifierSettings)}
         ),
         retrieval=retrieval_settings_from_json(version.retrieval_settings),
+        two_reviewers_for=sort_two_for(version.two_reviewers_for),
     )
 
 

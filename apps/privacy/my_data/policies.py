@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from django.db.models import Q
 
-from apps.intents.models import PolicyVersion, ReviewComment, VersionStatus
+from apps.intents.models import PolicyApproval, PolicyVersion, ReviewComment, VersionStatus
 from apps.intents.standing import by_time
 from apps.privacy.my_data.account import at
 from apps.privacy.my_data.contracts import Category, Entry, Page, Person
@@ -19,12 +19,14 @@ _RETENTION: Final = "As long as the audit log refers to the version."
 
 
 def _versions(person: Person, after: object | None) -> Page:
-    of_them = Q(author_id=person.id) | Q(approver_id=person.id)
+    approvals = PolicyApproval.objects.filter(approver_id=person.id, created_at__lte=person.until)
+    said = {approval.version_id: approval for approval in approvals.order_by("created_at", "id")}
+    of_them = Q(author_id=person.id) | Q(approver_id=person.id) | Q(id__in=list(said))
     rows = by_time(PolicyVersion.objects.filter(of_them, created_at__lte=person.until))
-    return Page(entries=[_version(row, person) for row in rows.order_by("number")])
+    return Page(entries=[_version(row, person, said.get(row.id)) for row in rows.order_by("number")])
 
 
-def _version(row: PolicyVersion, person: Person) -> Entry:
+def _version(row: PolicyVersion, person: Person, approval: PolicyApproval | None) -> Entry:
     """Return a version as an entry, with only the reasons that the person gave, not those of the other person."""
     wrote, decided = row.author_id == person.id, row.approver_id == person.id
     entry: dict[str, Any] = {
@@ -34,7 +36,7 @@ def _version(row: PolicyVersion, person: Person) -> Entry:
         "created_at": at(row.created_at),
         "in_force_from": at(row.valid_from),
         "in_force_to": at(row.valid_to),
-        "your_name_then": row.author_label if wrote else row.approver_label,
+        "your_name_then": row.author_label if wrote else row.approver_label if decided else _approval_label(approval),
         "id": str(row.id),
     }
     if wrote:
@@ -46,7 +48,15 @@ def _version(row: PolicyVersion, person: Person) -> Entry:
         withdrawn = row.status == VersionStatus.WITHDRAWN
         entry["your_decision"] = None if withdrawn else row.decision_reason
         entry["decided_at"] = None if withdrawn else at(row.decided_at)
+    elif approval is not None:
+        # They were the first of two, or approved a revision that was changed since.
+        entry["your_decision"] = approval.note
+        entry["decided_at"] = at(approval.created_at)
     return entry
+
+
+def _approval_label(approval: PolicyApproval | None) -> str:
+    return approval.approver_label if approval else ""
 
 
 def _comments(person: Person, after: object | None) -> Page:
@@ -56,7 +66,7 @@ def _comments(person: Person, after: object | None) -> Page:
             {
                 "at": at(row.created_at),
                 "version": row.version.number,
-                "text": row.text,
+                "text": row.text or row.get_turn_display(),
                 "your_name_then": row.author_label,
                 "id": str(row.id),
             }

@@ -11,6 +11,7 @@ from uuid import UUID
 from apps.audit.models import Event
 from apps.corpus.registry import kind_names, name_of
 from apps.intents.contracts import PolicySnapshot
+from apps.intents.diff_words import listed
 from apps.intents.models import GoldenExample
 from apps.quality.admin.impact_words import figure
 from apps.quality.impact.contracts import (
@@ -20,6 +21,7 @@ from apps.quality.impact.contracts import (
     ImpactResult,
     IntentLine,
     RecordedImpact,
+    RecordedShift,
     Shift,
 )
 from apps.quality.models import EvaluationQuery
@@ -77,6 +79,28 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Recorded questions that gain and lose the same kinds. questions: all of them; rows: those that are shown."""
+
+    gained: tuple[str, ...]
+    lost: tuple[str, ...]
+    questions: int
+    rows: tuple[Row, ...]
+
+    @property
+    def more(self) -> int:
+        return self.questions - len(self.rows)
+
+    @property
+    def words(self) -> str:
+        """Return what its questions gain and lose, as a heading."""
+        gain = f"Can reach {listed(list(self.gained))}" if self.gained else ""
+        loss = f"can no longer reach {listed(list(self.lost))}" if self.lost else ""
+        said = ", and ".join(filter(None, (gain, loss)))
+        return said[:1].upper() + said[1:] if said else "Reach the same kinds, and find other passages"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IntentRow:
     label: str
     line: IntentLine
@@ -100,7 +124,7 @@ class ImpactTables:
             ChunkId(hit.chunk_id) for shift in shown for hit in (*shift.appearing, *shift.vanishing)
         )
         self.intents = self._intents(result.recorded)
-        self.recorded = self._recorded(result.recorded)
+        self.groups = self._groups(result.recorded)
         self.evaluation = self._evaluation(result.evaluation)
         self.golden = self._golden(result.golden)
 
@@ -115,17 +139,31 @@ class ImpactTables:
             for line in recorded.intents
         )
 
-    def _recorded(self, recorded: RecordedImpact) -> Table:
+    def _groups(self, recorded: RecordedImpact) -> tuple[Group, ...]:
+        """By what a question gains or loses: what gains comes first, then what loses, each with the most first."""
         shown = recorded.changed[:SHOWN]
         events = {event.id: event for event in Event.objects.filter(id__in=[each.event_id for each in shown])}
-        rows = []
-        for each in shown:
-            event = events.get(each.event_id)
-            url = event_url(event) if event and self._may_open_events else ""
-            title = "Recorded question" if event else HIDDEN_QUESTION
-            at = event.occurred_at if event else None
-            rows.append(self._row(each.shift, title=title, hidden=event is None, url=url, at=at))
-        return Table(rows=tuple(rows), more=len(recorded.changed) - len(shown))
+        found: dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[list[Row], int]] = {}
+        for place, each in enumerate(recorded.changed):
+            key = tuple(each.shift.gained), tuple(each.shift.lost)
+            rows, questions = found.get(key, ([], 0))
+            if place < SHOWN:
+                rows.append(self._recorded(each, events.get(each.event_id)))
+            found[key] = rows, questions + 1
+        groups = [
+            Group(gained=kind_labels(gained), lost=kind_labels(lost), questions=questions, rows=tuple(rows))
+            for (gained, lost), (rows, questions) in found.items()
+        ]
+        return tuple(sorted(groups, key=lambda group: (not group.gained, not group.lost, -group.questions)))
+
+    def _recorded(self, each: RecordedShift, event: Event | None) -> Row:
+        return self._row(
+            each.shift,
+            title="Recorded question" if event else HIDDEN_QUESTION,
+            hidden=event is None,
+            url=event_url(event) if event and self._may_open_events else "",
+            at=event.occurred_at if event else None,
+        )
 
     def _evaluation(self, evaluation: EvaluationImpact) -> Table:
         """All of them: that a question is found as before is what one wants to see, too."""

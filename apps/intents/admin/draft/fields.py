@@ -61,7 +61,7 @@ class BudgetFields:
 class DraftFields:
     """The whole form. `faults` says what of a post could not be understood at all, one sentence each.
 
-    invariants, profile: None if the post had no part for them.
+    invariants, profile, two_reviewers_for: None if the post had no part for them.
     """
 
     intents: tuple[IntentFields, ...]
@@ -73,6 +73,7 @@ class DraftFields:
     faults: tuple[str, ...] = ()
     invariants: tuple[InvariantFields, ...] | None = None
     profile: tuple[RuleFields, ...] | None = None
+    two_reviewers_for: tuple[str, ...] | None = None
 
     @property
     def rows(self) -> tuple[IntentFields, ...]:
@@ -114,6 +115,7 @@ def fields_of(snapshot: PolicySnapshot) -> DraftFields:
         reason=snapshot.reason,
         invariants=invariant_fields(snapshot.invariants),
         profile=rule_fields(snapshot.profile),
+        two_reviewers_for=tuple(each.value for each in snapshot.two_reviewers_for),
     )
 
 

@@ -39,6 +39,7 @@ from apps.intents.contracts import PolicySnapshot
 from apps.intents.diff import SAME, policy_diff
 from apps.intents.errors import DraftChangedError, NotADraftError
 from apps.intents.models import PolicyVersion, VersionStatus
+from apps.intents.reviewers import TwoFor
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.drafts import draft_save, own_draft
 from apps.intents.services.successor import usage_problems
@@ -148,6 +149,9 @@ def _editor(
     rows = intent_rows(fields, errors, problems)
     stored = version_snapshot(version).invariants if fields.invariants is None else ()
     profile = rule_fields(version_snapshot(version).profile) if fields.profile is None else fields.profile
+    two_for = fields.two_reviewers_for
+    if two_for is None:
+        two_for = tuple(each.value for each in version_snapshot(version).two_reviewers_for)
     context: dict[str, Any] = {
         "version": version,
         "fields": fields,
@@ -183,6 +187,8 @@ def _editor(
         **rule_rows(profile, errors),
         "value_lists": value_lists(),
         "problems_profile": problems.get("part-profile", ()),
+        "two_for": [(each, each in two_for) for each in TwoFor],
+        "errors_two_for": errors.get("two-for", ()),
         "problems_invariants": problems.get("part-invariants", ()),
         "problems_matrix": problems.get("part-matrix", ()),
         "problems_budgets": problems.get("part-budgets", ()),

@@ -33,6 +33,7 @@ from apps.intents.contracts import (
     RecordingMode,
 )
 from apps.intents.retrieval_settings import RetrievalSettings
+from apps.intents.reviewers import TwoFor, sort_two_for
 from apps.intents.snapshots.content import sort_kinds
 from apps.tenants.roles import Role
 
@@ -72,6 +73,7 @@ def parse_draft(fields: DraftFields, stored: PolicySnapshot) -> ParsedDraft:
     retrieval: dict[str, Any] = {each.name: _number(each, fields.settings, complain) for each in RETRIEVAL}
     invariants = parse_invariants(fields.invariants, stored.invariants, complain)
     profile = parse_rules(fields.profile, stored.profile, complain)
+    two_for = _two_for(fields.two_reviewers_for, stored, complain)
     _storable(fields.reason, "reason", _TEXT_CHARS, complain, empty="Say why this version is wanted.")
     if errors or fields.faults:
         return ParsedDraft(content=None, errors={field: tuple(said) for field, said in errors.items()})
@@ -96,8 +98,19 @@ def parse_draft(fields: DraftFields, stored: PolicySnapshot) -> ParsedDraft:
         retrieval=RetrievalSettings(**retrieval),
         invariants=invariants,
         profile=profile,
+        two_reviewers_for=two_for,
     )
     return ParsedDraft(content=content, errors={})
+
+
+def _two_for(values: tuple[str, ...] | None, stored: PolicySnapshot, complain: Complain) -> tuple[TwoFor, ...]:
+    if values is None:
+        return stored.two_reviewers_for
+    try:
+        return sort_two_for(values)
+    except ValueError:
+        complain("two-for", "Choose among the changes that are listed.")
+        return stored.two_reviewers_for
 
 
 def _rules(fields: DraftFields, kinds: list[Kind], complain: Complain) -> tuple[IntentRule, ...]:

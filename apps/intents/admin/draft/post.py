@@ -61,6 +61,7 @@ def fields_from(post: Posted, kinds: Iterable[str] = ()) -> DraftFields:
         faults=tuple(faults),
         invariants=posted_invariants(post),
         profile=posted_rules(post),
+        two_reviewers_for=tuple(post.getlist("two-for")) if post.getlist("two-reviewers") else None,
     )
 
 

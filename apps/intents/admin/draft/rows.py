@@ -146,6 +146,8 @@ def field_title(field: str, fields: DraftFields) -> str:
         return "Invariants of the firm"
     if part == "profile":
         return "Compliance profile"
+    if field == "two-for":
+        return "How many reviewers"
     if part == "setting":
         return next(setting.label for setting in (*THRESHOLDS, *RETRIEVAL) if setting.name == rest)
     kind = next((budget for budget in fields.budgets if budget.kind == rest), None)

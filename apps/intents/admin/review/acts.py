@@ -9,13 +9,14 @@ from typing import Any, ClassVar, Final
 from django.db import transaction
 
 from apps.errors import ApplicationError
-from apps.intents.admin.review.forms import CommentForm, LaterForm, NoteForm, ReasonForm, ReviewForm
-from apps.intents.models import PolicyVersion, VersionStatus
+from apps.intents.admin.review.forms import AnswerForm, CommentForm, LaterForm, NoteForm, ReasonForm, ReviewForm
+from apps.intents.cells import cell_from
+from apps.intents.models import PolicyVersion, Turn, VersionStatus
 from apps.intents.selectors import policy_in_force
 from apps.intents.services.checking import Checked
+from apps.intents.services.discussion import comment_answer, version_comment
 from apps.intents.services.reviews import (
     version_approve,
-    version_comment,
     version_reject,
     version_send_back,
     version_withdraw,
@@ -38,18 +39,29 @@ class StaleReviewError(ApplicationError):
 class Act:
     """run: does it, with the revision that was read and the form's answers. done: what is said then, with {number}.
 
+    anchor: the part of the page that is shown then; the top without one.
     decides: only what the person has read may be decided on. checked: `run` also gets the check of the examples.
     """
 
     form: type[ReviewForm]
     run: Callable[..., object]
     done: str
+    anchor: str = ""
     decides: bool = False
     checked: bool = False
 
 
 # Error code of a service -> the form's field that the refusal stands beside.
-ERROR_FIELDS: Final = {"intents.invalid_moment": "effective_from", "intents.reason_missing": "reason"}
+ERROR_FIELDS: Final = {
+    "intents.invalid_moment": "effective_from",
+    "intents.reason_missing": "reason",
+    "intents.no_such_cell": "about",
+}
+ANSWER: Final = "answer"
+FIRST_DONE: Final = (
+    "You approved version {number} as the first of two reviewers. It stays in review until another one has approved "
+    "it too."
+)
 
 ACTS: Final[Mapping[str, Act]] = {
     "approve": Act(
@@ -89,8 +101,19 @@ ACTS: Final[Mapping[str, Act]] = {
     ),
     "comment": Act(
         form=CommentForm,
-        run=lambda version_id, read, said: version_comment(version_id, text=said["text"]),
+        run=lambda version_id, read, said: version_comment(
+            version_id, text=said["text"], about=cell_from(said["about"])
+        ),
         done="Your comment is kept with version {number}.",
+        anchor="discussion",
+    ),
+    ANSWER: Act(
+        form=AnswerForm,
+        run=lambda version_id, read, said: comment_answer(
+            said["comment"], version_id=version_id, text=said["text"], turn=Turn(said["turn"])
+        ),
+        done="Your answer is kept with version {number}.",
+        anchor="discussion",
     ),
 }
 

@@ -78,6 +78,7 @@ def story(version: PolicyVersion) -> list[Happening]:
     told = [Happening(at=version.created_at, words=f"{who} {_beginning(version)}.")]
     if version.submitted_at:
         told.append(Happening(at=version.submitted_at, words=f"{who} submitted it for review."))
+    told += _first_approvals(version)
     told += _decision(version)
     if version.valid_from:
         before = by_time(PolicyVersion.objects.all()).filter(ended_at=version.valid_from).first()
@@ -87,6 +88,18 @@ def story(version: PolicyVersion) -> list[Happening]:
         after = by_time(PolicyVersion.objects.all()).filter(began_at=version.valid_to).first()
         by = f"version {after.number}" if after else "another version"
         told.append(Happening(at=version.valid_to, words=f"It was superseded by {by}."))
+    return told
+
+
+def _first_approvals(version: PolicyVersion) -> list[Happening]:
+    """Return the approvals that left it in review. The one that decided is told with the decision."""
+    decided = version.approver_id, version.decided_revision
+    told = []
+    for each in version.approvals.all():
+        if (each.approver_id, each.revision) != decided or version.status not in _WAS_APPROVED:
+            said = f": “{each.note}”" if each.note else "."
+            words = f"{each.approver_label or 'A reviewer'} approved it, as the first of two{said}"
+            told.append(Happening(at=each.created_at, words=words))
     return told
 
 

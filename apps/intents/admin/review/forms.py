@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from unfold.widgets import INPUT_CLASSES, UnfoldAdminTextareaWidget
+from unfold.widgets import INPUT_CLASSES, UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget
 
 from apps.intents.errors import ReasonMissingError
+from apps.intents.models import Turn
 
 _REQUIRED = {"required": ReasonMissingError.message}
 
@@ -61,9 +62,25 @@ class ReasonForm(ReviewForm):
 
 
 class CommentForm(ReviewForm):
+    """A comment; what it may be about is given by the page, and checked by the service."""
+
+    about = forms.CharField(
+        label="About",
+        required=False,
+        max_length=80,
+        widget=UnfoldAdminSelectWidget(),
+        help_text="The whole version, or a cell of the matrix. It stays with the cell if the draft is changed.",
+    )
     text = _words(
         "Your comment",
         required=True,
         help_text="It can't be changed later, and carries your name and the time.",
         missing="Write your comment.",
     )
+
+
+class AnswerForm(ReviewForm):
+    """An answer to a comment. With a turn it may be without words."""
+
+    text = _words("Your answer", required=False, missing="Write your answer.")
+    turn = forms.ChoiceField(choices=Turn.choices, required=False, widget=forms.HiddenInput())

@@ -10,12 +10,14 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from apps.intents.admin.review.facts import base_of, deciders
 from apps.intents.diff import policy_diff
 from apps.intents.models import PolicyVersion, ReviewComment, VersionStatus
 from apps.intents.selectors import version_snapshot
+from apps.intents.services.reminders import is_overdue
 from apps.intents.standing import by_time
 from apps.tenants.admin.base import may, require
 from apps.tenants.requests import principal_of
@@ -30,6 +32,7 @@ class Waiting:
     widens: tuple[str, ...] = ()
     others: int = 0
     deciders: tuple[str, ...] = ()
+    overdue: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +82,7 @@ def _waiting(version: PolicyVersion) -> Waiting:
         widens=tuple(change.sentence for change in diff.widens) if diff else (),
         others=len(diff.changes) - len(diff.widens) if diff else 0,
         deciders=tuple(deciders(version)),
+        overdue=is_overdue(version, timezone.now()),
     )
 
 
@@ -90,7 +94,7 @@ def _sent_back(own: QuerySet[PolicyVersion]) -> list[SentBack]:
     """Own drafts of which somebody else has said something: a version is discussed once it was submitted."""
     found = []
     for draft in own.filter(status=VersionStatus.DRAFT).order_by("-number"):
-        said = [comment for comment in draft.comments.all() if comment.author_id != draft.author_id]
+        said = [comment for comment in draft.comments.all() if comment.text and comment.author_id != draft.author_id]
         if said:
             url = reverse("admin:policy_draft", args=[draft.id])
             found.append(SentBack(version=draft, comment=said[-1], url=url))

@@ -16,20 +16,30 @@ from apps.errors import ApplicationError
 from apps.intents.admin.checked import checked_before
 from apps.intents.admin.compare import comparison
 from apps.intents.admin.policy_version import approved_by, state_pill
-from apps.intents.admin.review.acts import ACTS, ERROR_FIELDS, Act, carry_out, seen_now
+from apps.intents.admin.review.acts import ACTS, ANSWER, ERROR_FIELDS, FIRST_DONE, Act, carry_out, seen_now
+from apps.intents.admin.review.discussion import (
+    Thread,
+    answer_prefix,
+    cell_choices,
+    said_of_cells,
+    threads,
+    with_forms,
+)
 from apps.intents.admin.review.facts import base_of, deciders, story
 from apps.intents.admin.review.forms import ReviewForm
 from apps.intents.admin.review.proof import proof_shown
+from apps.intents.changed_matrix import with_said
 from apps.intents.errors import OwnVersionError
 from apps.intents.flow import VERSIONS
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import version_snapshot
+from apps.intents.services.approvals import approvals_of, two_wanted
 from apps.intents.services.checking import Checked
 from apps.intents.standing import by_time
 from apps.tenants.admin.addresses import address
 from apps.tenants.admin.base import add_error, may, require
-from apps.tenants.admin.read import number_read
+from apps.tenants.admin.read import id_read, number_read
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.flows.checks import steps_offered
 from apps.tenants.requests import principal_of
@@ -62,6 +72,9 @@ def review_view(request: HttpRequest, version_id: UUID, *, checked: Checked | No
 def _act(request: HttpRequest, version: PolicyVersion, name: str, act: Act, checked: Checked | None) -> HttpResponse:
     if act.decides:
         require(request, Permission.POLICY_APPROVE)
+    answered = id_read(request.POST, "comment") if name == ANSWER else None
+    if answered:
+        name = answer_prefix(answered)
     form = act.form(request.POST, prefix=name)
     if not form.is_valid():
         return _show(request, version, forms={name: form}, status=422)
@@ -69,7 +82,7 @@ def _act(request: HttpRequest, version: PolicyVersion, name: str, act: Act, chec
         carry_out(
             act,
             version,
-            form.cleaned_data,
+            {**form.cleaned_data, "comment": answered},
             seen=request.POST.get("seen", ""),
             read=number_read(request.POST),
             checked=checked,
@@ -78,14 +91,19 @@ def _act(request: HttpRequest, version: PolicyVersion, name: str, act: Act, chec
         raise
     except ApplicationError as error:
         field = ERROR_FIELDS.get(error.code)
+        if answered and field == "reason":
+            field = "text"
         version.refresh_from_db()
         if field in form.fields:
             add_error(form, error, field)
             return _show(request, version, forms={name: form}, status=422)
         # What was written stays in its form, where there still is one.
         return _show(request, version, forms={name: form}, refusal=error.detail, status=error.status)
-    messages.success(request, act.done.format(number=version.number))
-    return HttpResponseRedirect(reverse("admin:policy_review", args=[version.id]))
+    version.refresh_from_db(fields=["status"])
+    is_first = act.checked and version.status == VersionStatus.IN_REVIEW
+    messages.success(request, (FIRST_DONE if is_first else act.done).format(number=version.number))
+    anchor = f"#{act.anchor}" if act.anchor else ""
+    return HttpResponseRedirect(reverse("admin:policy_review", args=[version.id]) + anchor)
 
 
 def _show(
@@ -98,6 +116,8 @@ def _show(
 ) -> HttpResponse:
     snapshot = version_snapshot(version)
     base = base_of(version)
+    compared = comparison(base.snapshot, snapshot, fold="all" not in request.GET) if base else None
+    said = threads(version, snapshot, base.snapshot if base else None)
     state = VersionStatus(version.status)
     title = f"Policy version {version.number}: {'review' if state is VersionStatus.IN_REVIEW else 'record'}"
     context = {
@@ -113,11 +133,13 @@ def _show(
         "proof": proof_shown(version),
         "sees_file": may(request, Permission.AUDIT_VIEW),
         "base": base,
-        "comparison": comparison(base.snapshot, snapshot, fold="all" not in request.GET) if base else None,
+        "comparison": compared,
+        "matrix": with_said(compared.matrix, said_of_cells(said)) if compared else None,
+        "all_lines": "all" in request.GET,
         "overtaken_url": _compare_url(base.overtaken.number, base.snapshot.number) if base and base.overtaken else "",
         "compare_url": _compare_url(base.snapshot.number, version.number) if base else "",
         "impact_url": address("policy_impact", version.id) if version.submitted_at else "",
-        "comments": version.comments.all(),
+        "open_threads": sum(thread.is_open for thread in said),
         "story": story(version),
         "deciders": deciders(version),
         "sees_members": may(request, Permission.MEMBER_VIEW),
@@ -126,33 +148,61 @@ def _show(
         "events_url": _events_url(request, version),
         "refusal": refusal,
         "refused_form": next(iter(forms), "") if forms else "",
-        **_part(request, version, forms or {}),
+        **_part(request, version, forms or {}, said),
+        **_approvals(request, version),
     }
+    if comment_form := context["forms"].get("comment"):
+        about = comment_form.fields["about"]
+        about.widget.choices = cell_choices(
+            compared.matrix if compared else None, snapshot, base.snapshot if base else None
+        )
+        about.initial = request.GET.get("about", "")
     request.__dict__["current_app"] = admin.site.name
     # Somebody else may decide at any moment: what is shown is never an old page out of a cache.
     headers = {"Cache-Control": "no-store"}
     return TemplateResponse(request, "glassbox/review.html", context, status=status, headers=headers)
 
 
-def _part(request: HttpRequest, version: PolicyVersion, forms: dict[str, ReviewForm]) -> dict[str, Any]:
+def _part(
+    request: HttpRequest, version: PolicyVersion, forms: dict[str, ReviewForm], said: tuple[Thread, ...]
+) -> dict[str, Any]:
     """What the reader has to do with it, and the forms that they may use."""
     approves, edits = may(request, Permission.POLICY_APPROVE), may(request, Permission.POLICY_EDIT)
     steps = steps_offered(VERSIONS, version, principal_of(request))
     own = version.author_id is not None and version.author_id == principal_of(request).id
     decides = "approve" in steps
+    has_approved = any(each.approver_id == principal_of(request).id for each in approvals_of(version))
     # Whoever decides rejects, instead of withdrawing.
     offered = (
         ["approve", "approve_later", "send_back", "reject"] if decides else [name for name in steps if name in ACTS]
     )
-    if version.status in _DISCUSSED and (approves or edits):
+    if decides and has_approved:
+        offered = ["send_back", "reject"]
+    elif decides and not approvals_of(version) and two_wanted(version):
+        offered.remove("approve_later")
+    # A draft is discussed once it was submitted: its author answers before it is submitted again.
+    discussed = version.status in _DISCUSSED or (version.status == VersionStatus.DRAFT and bool(said))
+    speaks = discussed and (approves or edits)
+    if speaks:
         offered.append("comment")
     return {
+        "threads": with_forms(said, forms) if speaks else said,
         "own": own,
         "decides": decides,
         "offered": steps,
         "forms": {name: forms.get(name) or ACTS[name].form(prefix=name) for name in offered},
         "seen": seen_now(version) if decides else "",
         "draft_url": reverse("admin:policy_draft", args=[version.id]) if own and edits else "",
+    }
+
+
+def _approvals(request: HttpRequest, version: PolicyVersion) -> dict[str, Any]:
+    """For what two reviewers are wanted, and who has approved this revision already."""
+    given = approvals_of(version)
+    return {
+        "two_for": two_wanted(version) if version.status == VersionStatus.IN_REVIEW else "",
+        "approvals": given,
+        "has_approved": any(each.approver_id == principal_of(request).id for each in given),
     }
 
 

@@ -112,6 +112,7 @@ ENGLISH: Final = PackageWording(
         "intents.intents": "Intents",
         "intents.invariants": "Invariants of policies",
         "intents.kind_budgets": "Headings of kinds",
+        "intents.policy_approvals": "Approvals of policy versions",
         "intents.policy_proofs": "Proofs of policy versions",
         "intents.policy_versions": "Reasons for policy versions",
         "intents.profile_rules": "Rules of compliance profiles",

@@ -113,6 +113,7 @@ GERMAN: Final = PackageWording(
         "intents.intents": "Absichten",
         "intents.invariants": "Feste Bedingungen der Regeln",
         "intents.kind_budgets": "Überschriften von Dokumentarten",
+        "intents.policy_approvals": "Genehmigungen von Fassungen der Regeln",
         "intents.policy_proofs": "Nachweise zu Fassungen der Regeln",
         "intents.policy_versions": "Begründungen von Fassungen der Regeln",
         "intents.profile_rules": "Vorgaben der Compliance-Profile",

@@ -146,6 +146,8 @@ EVENTS: Final[Mapping[str, str]] = {
     "intents.recertification.reminded": "An die Überprüfung von Freigaben erinnert",
     "intents.policy.activated": "Regeln in Kraft gesetzt",
     "intents.policy.approved": "Regeln genehmigt",
+    "intents.policy.reminded": "An wartende Regeln erinnert",
+    "intents.policy.first_approved": "Regeln von der ersten von zwei Personen genehmigt",
     "intents.policy.commented": "Regeln kommentiert",
     "intents.policy.draft_changed": "Entwurf geändert",
     "intents.policy.drafted": "Entwurf begonnen",
