@@ -18,6 +18,7 @@ from apps.intents.admin import access as policy_access
 from apps.intents.admin import compare as policy_compare
 from apps.intents.admin.desk.page import desk_view
 from apps.intents.admin.draft import list as policy_drafts
+from apps.intents.admin.draft import packs as policy_packs
 from apps.intents.admin.draft.check import draft_check_view
 from apps.intents.admin.draft.decide import draft_discard_view, draft_submit_view
 from apps.intents.admin.draft.page import draft_view
@@ -95,6 +96,7 @@ PAGES: Final = (
     ("policy/access/", policy_access.access_view, "policy_access"),
     ("policy/drafts/", policy_drafts.drafts_view, "policy_drafts"),
     ("policy/drafts/start/", policy_drafts.draft_start_view, "policy_draft_start"),
+    ("policy/drafts/packs/", policy_packs.packs_view, "policy_draft_packs"),
     (_POLICY_DRAFT, draft_view, "policy_draft"),
     (f"{_POLICY_DRAFT}preview/", draft_preview_view, "policy_draft_preview"),
     (f"{_POLICY_DRAFT}check/", draft_check_view, "policy_draft_check"),

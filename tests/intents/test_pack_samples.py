@@ -54,8 +54,7 @@ def _wrong(pack: str) -> dict[str, str]:
         root = Scope.objects.get()
     firm = Firm(tenant=tenant, scopes={root.key: root})
     for kind, file in sample_files(pack).items():
-        outcome = ingest(firm, file.read_bytes(), filename=file.name, scope=root.key, kind=kind)
-        run(firm, outcome.job)
+        run(firm, ingest(firm, file.read_bytes(), filename=file.name, scope=root.key, kind=kind).job)
     analyst = make_member(firm, "alice", Role.ANALYST)
     policy = baseline_snapshot((pack,))
     assert {example.text for example in policy.examples if example.intent} == ANSWERS[pack].keys()
