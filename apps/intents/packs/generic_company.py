@@ -243,7 +243,7 @@ BUDGETS: list[BaselineBudget] = [
         "cap_chars": 2400,
         "name": "Company overviews",
         "description": "Who the company is: history, places, management, departments, owners and values.",
-        "examples": ["Company profile", "Organisation chart in words"],
+        "examples": ["Company profile", "Chart of the departments"],
         "retention_class": "org_profile",
     },
     {
