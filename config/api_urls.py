@@ -26,6 +26,7 @@ from apps.corpus.api.removals import (
     RemovalTakeBackView,
     RemovalView,
 )
+from apps.corpus.api.suggestion import SuggestKindView
 from apps.erasure.api.certificates import CertificateListView, CertificateView
 from apps.filings.api.facts import FactListView, SeriesView
 from apps.intents.api.access import AccessView
@@ -92,6 +93,7 @@ urlpatterns = [
     path("v1/queries/<uuid:id>/take-back/", TakeBackQuestionView.as_view()),
     path("v1/documents/", DocumentListView.as_view()),
     path("v1/documents/batch/", DocumentBatchView.as_view()),
+    path("v1/documents/suggest-kind/", SuggestKindView.as_view()),
     path("v1/documents/<uuid:id>/", DocumentView.as_view()),
     path("v1/documents/<uuid:id>/chunks/", ChunkListView.as_view()),
     path("v1/documents/<uuid:id>/pages/<int:number>/", PageView.as_view()),

@@ -26,9 +26,3 @@ def kinds_of(snapshot: PolicySnapshot) -> tuple[KindInForce, ...]:
         )
         for budget in sorted(snapshot.budgets, key=lambda budget: budget.position)
     )
-
-
-def reached_by_nobody(snapshot: PolicySnapshot) -> tuple[str, ...]:
-    """Return the names of the kinds that no intent and not the fallback may reach, by priority."""
-    reached = {kind for rule in snapshot.reaches for kind in rule.kinds}
-    return tuple(budget.name or budget.kind.label for budget in snapshot.budgets if budget.kind not in reached)

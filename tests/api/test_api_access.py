@@ -55,6 +55,7 @@ DOORS = (
     Door("get", "/api/v1/documents/", Permission.DOCUMENT_VIEW),
     Door("post", "/api/v1/documents/", Permission.DOCUMENT_ADD),
     Door("post", "/api/v1/documents/batch/", Permission.DOCUMENT_ADD),
+    Door("post", "/api/v1/documents/suggest-kind/", Permission.DOCUMENT_ADD),
     Door("get", "/api/v1/documents/{document}/", Permission.DOCUMENT_VIEW),
     Door("patch", "/api/v1/documents/{document}/", Permission.DOCUMENT_ADD),
     Door("delete", "/api/v1/documents/{document}/", Permission.DOCUMENT_DELETE),
@@ -183,6 +184,7 @@ PROPOSED = {"run_id": NOBODY, "revision": 1}
 BODIES: dict[str, dict[str, Any] | None] = {
     "/documents/{document}/": {"company": "Acme"},
     "/query/": {"question": "What was the drawdown?"},
+    "/suggest-kind/": {"filename": "fees.md"},
     "/search/": {"question": "What was the drawdown?"},
     "/queries/{event}/send/": {"question": "What was the drawdown?", "note": "", "consent": True},
     "/versions/": {"reason": "A change."},

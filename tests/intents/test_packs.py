@@ -22,8 +22,8 @@ from apps.intents.contracts import KindBudget, PolicySnapshot
 from apps.intents.errors import PacksCollideError, UnknownPackError
 from apps.intents.fund_house import FUND_HOUSE
 from apps.intents.instructions import core_question
-from apps.intents.kinds import reached_by_nobody
 from apps.intents.models import PolicyVersion
+from apps.intents.pack_switch import unreached_documents
 from apps.intents.packs import catalogue
 from apps.intents.packs.catalogue import DEFAULT_PACKS, PACKS, chosen_packs
 from apps.intents.policy_file import render_policy_file
@@ -69,7 +69,7 @@ def test_a_pack_has_no_problems_and_is_written_as_it_is_exported(pack: str) -> N
 def test_every_kind_of_a_pack_is_reached_by_an_intent(pack: str) -> None:
     policy = baseline_snapshot((pack,))
     by_intents = replace(policy, fallback=replace(policy.fallback, kinds=()))
-    assert reached_by_nobody(by_intents) == ()
+    assert unreached_documents(by_intents, dict.fromkeys(policy.kinds, 1)) == ()
 
 
 @each_pack
@@ -168,7 +168,8 @@ def test_packs_together_could_be_approved_as_they_are(embed: Embed) -> None:
 def test_any_packs_can_be_combined_and_approved_as_they_are(packs: tuple[str, ...], embed: Embed) -> None:
     policy = baseline_snapshot(packs)
     assert policy_problems(policy) == ()
-    assert reached_by_nobody(replace(policy, fallback=replace(policy.fallback, kinds=()))) == ()
+    by_intents = replace(policy, fallback=replace(policy.fallback, kinds=()))
+    assert unreached_documents(by_intents, dict.fromkeys(policy.kinds, 1)) == ()
     check = golden_check(policy, embed(policy))
     assert check.passed, check.misclassified
     assert check.accuracy >= 0.9

@@ -19,6 +19,7 @@ from apps.corpus.admin.document_correct import correct_view
 from apps.corpus.admin.document_files import original_view, page_image_view
 from apps.corpus.admin.document_filters import CompanyFilter, FiscalYearFilter, KindFilter, ScopeFilter
 from apps.corpus.admin.document_remove import remove_view
+from apps.corpus.admin.document_suggest import suggest_view
 from apps.corpus.admin.document_text import page_view
 from apps.corpus.admin.document_upload import upload_view
 from apps.corpus.admin.progress import progress_view, state_cell
@@ -36,6 +37,7 @@ from apps.corpus.services.ingest.errors import (
     UploadTooLargeError,
 )
 from apps.corpus.services.ingest.restart import job_restart
+from apps.corpus.services.ingest.suggest import looks_otherwise
 from apps.corpus.services.removals import proposal_of
 from apps.erasure.admin.holds.links import hold_url, restriction_notice
 from apps.erasure.contracts import Target, TargetType
@@ -155,6 +157,7 @@ class DocumentAdmin(TenantModelAdmin):
         batch = BatchViews(self)
         return [
             self.page("progress/", progress_view, name="progress"),
+            self.page("suggest/", suggest_view, name="suggest"),
             self.page("batch/<uuid:batch_id>/", batch.show, name="batch"),
             self.page("batch/<uuid:batch_id>/files/", batch.files, name="batch_files"),
             self.page("batch/<uuid:batch_id>/retry/", require_POST(batch.retry), name="batch_retry"),
@@ -187,6 +190,7 @@ class DocumentAdmin(TenantModelAdmin):
             state=state_cell(document, progress_of_documents([document.id]).get(document.id), self.url("progress")),
             job=job,
             reservations=reservations(document),
+            looks_otherwise=looks_otherwise(document),
             failed=document.status == DocumentStatus.FAILED,
             retryable=job is not None and job.state in (JobState.FAILED, JobState.RETRY),
             may_retry=may(request, Permission.JOB_RETRY),
