@@ -23,6 +23,7 @@ def kinds_of(snapshot: PolicySnapshot) -> tuple[KindInForce, ...]:
             source_category=budget.source_category,
             uploaders=budget.uploaders,
             retired=budget.retired,
+            readers=tuple(rule.label for rule in snapshot.reaches if budget.kind in rule.kinds),
         )
         for budget in sorted(snapshot.budgets, key=lambda budget: budget.position)
     )

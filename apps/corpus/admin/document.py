@@ -18,6 +18,7 @@ from apps.corpus.admin.document_batch import BatchViews
 from apps.corpus.admin.document_correct import correct_view
 from apps.corpus.admin.document_files import original_view, page_image_view
 from apps.corpus.admin.document_filters import CompanyFilter, FiscalYearFilter, KindFilter, ScopeFilter
+from apps.corpus.admin.document_refile import ACTION, refile_action
 from apps.corpus.admin.document_remove import remove_view
 from apps.corpus.admin.document_suggest import suggest_view
 from apps.corpus.admin.document_text import page_view
@@ -90,6 +91,7 @@ class DocumentAdmin(TenantModelAdmin):
     search_fields = ("title", "company", "ticker", "filename", "external_id")
     search_help_text = "Title, company, ticker, file name, or the id in its source system"
 
+    actions = (ACTION,)
     view_permission = Permission.DOCUMENT_VIEW
     add_permission = Permission.DOCUMENT_ADD
     error_fields = {
@@ -120,6 +122,10 @@ class DocumentAdmin(TenantModelAdmin):
         if isinstance(error, _ABOUT_THE_FILE):
             return "uploads"
         return super().error_field(error, form)
+
+    @admin.action(description="File as another kind…", permissions=["add"])
+    def refile(self, request: HttpRequest, queryset: QuerySet[Document]) -> HttpResponse:
+        return refile_action(self, request, queryset)
 
     # --- Display ----------------------------------------------------------------------------------------------------
 
