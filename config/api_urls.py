@@ -19,6 +19,9 @@ from apps.corpus.api.contents import ChunkListView, ContentView, PageView, Versi
 from apps.corpus.api.documents import DocumentListView, DocumentView
 from apps.corpus.api.jobs import JobListView, JobRetryView, JobView
 from apps.corpus.api.page_images import PageImageView
+from apps.corpus.api.record_batch import RecordBatchView
+from apps.corpus.api.record_profiles import RecordProfileView
+from apps.corpus.api.records import RecordView
 from apps.corpus.api.removals import (
     RemovalApproveView,
     RemovalListView,
@@ -91,6 +94,9 @@ urlpatterns = [
     path("v1/queries/", OwnQuestionListView.as_view()),
     path("v1/queries/<uuid:id>/send/", SendQuestionView.as_view()),
     path("v1/queries/<uuid:id>/take-back/", TakeBackQuestionView.as_view()),
+    path("v1/records/batch/", RecordBatchView.as_view()),
+    path("v1/records/<str:source>/<str:external_id>/", RecordView.as_view()),
+    path("v1/records/<str:source>/<str:external_id>/profile/", RecordProfileView.as_view()),
     path("v1/documents/", DocumentListView.as_view()),
     path("v1/documents/batch/", DocumentBatchView.as_view()),
     path("v1/documents/suggest-kind/", SuggestKindView.as_view()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 
@@ -10,16 +11,23 @@ class InvalidJsonError(ValueError):
     """The JSON can't be read. The text gives the reason as the end of a sentence: "it is nested too deeply"."""
 
 
-def strict_json(content: bytes) -> Any:
+def strict_json(content: bytes, *, number: Callable[[str], Any] | None = None) -> Any:
     """Read JSON in UTF-8, as RFC 8259 defines it.
 
     `"\\ud800"` is valid JSON and becomes a str that can't be encoded. 100,000 brackets raise a RecursionError, which is
     no ValueError. If a name occurs twice in an object, json.loads silently keeps the last value.
 
+    Args:   number: makes a number of the text that stands for it. By default Python's own, to which 1e400 is infinite.
     Raises: InvalidJsonError.
     """
     try:
-        parsed = json.loads(content.decode(), parse_constant=_refuse, object_pairs_hook=_object)
+        parsed = json.loads(
+            content.decode(),
+            parse_int=number,
+            parse_float=number,
+            parse_constant=_refuse,
+            object_pairs_hook=_object,
+        )
         json.dumps(parsed, ensure_ascii=False).encode()
     except InvalidJsonError:
         raise

@@ -83,6 +83,7 @@ def citation_json(citation: Citation) -> Json:
         "quote": citation.quote,
         "columns": citation.columns,
         "row": to_json(citation.row),
+        "record": to_json(citation.record),
         "char_start": citation.char_start,
         "char_end": citation.char_end,
     }

@@ -318,6 +318,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "RetentionClass": "apps.corpus.kinds.RetentionClass",
         "DocumentType": "apps.corpus.kinds.DocumentType",
         "SourceType": "apps.corpus.kinds.SourceType",
+        "RecordType": "apps.corpus.extraction.record_file.RecordType",
+        "RecordOutcome": "apps.corpus.services.records.upsert.Outcome",
         "FactUnit": "apps.filings.contracts.FactUnit",
         "HowRead": "apps.filings.contracts.HowRead",
         "HowPageRead": "apps.corpus.extraction.contracts.HowPageRead",

@@ -46,6 +46,8 @@ class Door(NamedTuple):
     permission: Permission | None
 
 
+RECORD = "/api/v1/records/flows/r-1/"
+FORMS = ("/api/v1/documents/", "/api/v1/documents/batch/", f"{RECORD}profile/")
 DOORS = (
     Door("post", "/api/v1/query/", Permission.QUESTION_ASK),
     Door("post", "/api/v1/search/", Permission.QUESTION_ASK),
@@ -64,6 +66,11 @@ DOORS = (
     Door("get", "/api/v1/documents/{document}/pages/1/image/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/documents/{document}/versions/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/documents/{document}/content/", Permission.DOCUMENT_VIEW),
+    Door("get", RECORD, Permission.DOCUMENT_VIEW),
+    Door("put", RECORD, Permission.DOCUMENT_ADD),
+    Door("delete", RECORD, Permission.DOCUMENT_DELETE),
+    Door("post", f"{RECORD}profile/", Permission.DOCUMENT_ADD),
+    Door("post", "/api/v1/records/batch/", Permission.DOCUMENT_ADD),
     Door("get", "/api/v1/facts/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/series/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/removals/", Permission.DOCUMENT_VIEW),
@@ -183,6 +190,8 @@ READ = {"revision": 1}
 PROPOSED = {"run_id": NOBODY, "revision": 1}
 BODIES: dict[str, dict[str, Any] | None] = {
     "/documents/{document}/": {"company": "Acme"},
+    "/records/flows/r-1/": {"scope": "fund:alpha", "kind": "run", "type": "schedule", "record": {"a": "b"}},
+    "/records/batch/": {"scope": "fund:alpha", "records": [{"source": "flows", "external_id": "r-1"}]},
     "/query/": {"question": "What was the drawdown?"},
     "/suggest-kind/": {"filename": "fees.md"},
     "/search/": {"question": "What was the drawdown?"},
@@ -337,7 +346,7 @@ def knock(door: Door, key: str, ids: Ids) -> HttpResponse:
     api = Api(key)
     path = door.path.format(**ids._asdict())
     headers = {"authorization": f"Bearer {key}"} if key else {}
-    if door.method == "post" and door.path in ("/api/v1/documents/", "/api/v1/documents/batch/"):
+    if door.method == "post" and door.path in FORMS:
         form = {"file": SimpleUploadedFile("note.md", b"# A note\n\nText."), "scope": "fund:alpha", "kind": "run"}
         response = api.client.post(path, form, headers=headers)
     elif door.method in ("post", "put", "patch"):
@@ -394,11 +403,15 @@ def key_of_a_suspended_tenant(firm: Firm) -> str:
     return plain
 
 
+def template_of(door: Door) -> str:
+    """Return the address as the OpenAPI document has it."""
+    path = door.path.format(**dict.fromkeys(Ids._fields, "{id}"))
+    return path.replace("/pages/1/", "/pages/{number}/").replace("/flows/r-1/", "/{source}/{external_id}/")
+
+
 def test_every_operation_of_the_document_is_a_door() -> None:
     documented = {(method, path) for path, operations in openapi()["paths"].items() for method in operations}
-    stand_in = dict.fromkeys(Ids._fields, "{id}")
-    doors = {(door.method, door.path.format(**stand_in).replace("/pages/1/", "/pages/{number}/")) for door in DOORS}
-    assert documented == doors | OPEN
+    assert documented == {(door.method, template_of(door)) for door in DOORS} | OPEN
 
 
 @pytest.mark.slow

@@ -51,12 +51,13 @@ from apps.tenants.selectors.grants import user_principal
 from apps.tenants.selectors.members import membership_revision
 from apps.tenants.selectors.people import user_by_name
 from tests.api.conftest import firm_with_provider, ready_document
-from tests.api.test_api_access import DOORS, Ids, invitation_of, member_of, removal_of, request_of, webhook_of
+from tests.api.test_api_access import DOORS, invitation_of, member_of, removal_of, request_of, template_of, webhook_of
 from tests.audit.acting import checkpointed, sealed
 from tests.audit.proving import certified
 from tests.audit.removing import Table, stores_of_documents
 from tests.corpus.files import lines, pdf
 from tests.corpus.ingesting import ingest, run, short_profile
+from tests.corpus.test_records import upsert
 from tests.deciding import (
     assess,
     identity_confirm,
@@ -113,12 +114,18 @@ def reader(acme: Firm) -> dict[str, str]:
         "REQUEST_ID": str(request_of(acme).id),
         "REMOVAL_ID": str(removal_of(acme, ready_document(acme, b"# Another\n\nText.")).id),
         "SCOPE": "fund:alpha",
+        "RECORD_ID": record_of(acme),
         "MEMBER_ID": str(member_of(acme).id),
         "INVITATION_ID": str(invitation_of(acme).id),
         "KEY_ID": str(make_key(acme)[0].id),
         "SCOPE_ID": str(acme.scopes["fund:beta"].id),
         **_webhook(acme),
     }
+
+
+def record_of(firm: Firm) -> str:
+    run(firm, upsert(firm).job)
+    return "r-7"
 
 
 def _webhook(firm: Firm) -> dict[str, str]:
@@ -159,10 +166,7 @@ def examples(document: dict[str, Any]) -> list[Example]:
 
 def permission_for(example: Example) -> Permission | None:
     for door in DOORS:
-        if (
-            door.method,
-            door.path.format(**dict.fromkeys(Ids._fields, "{id}")),
-        ) == example[:2]:
+        if (door.method, template_of(door)) == example[:2]:
             return door.permission
     return None
 
@@ -192,7 +196,7 @@ def is_of_directory(example: Example) -> bool:
 
 def is_removal(example: Example) -> bool:
     """A step of a removal, or its proposal."""
-    if example.path == "/api/v1/documents/{id}/":
+    if example.path in ("/api/v1/documents/{id}/", "/api/v1/records/{source}/{external_id}/"):
         return example.method == "delete"
     return example.path.startswith("/api/v1/removals/") and example.method == "post"
 
@@ -364,7 +368,8 @@ def test_every_example_of_a_removal_runs_for_those_who_decide(
     failures = []
     for number, example in enumerate(filter(is_removal, examples(document))):
         content = f"# Note {number}\n\nText.".encode()
-        environment = {**shell, **reader, "DOCUMENT_ID": str(ready_document(acme, content).id), "REVISION": "1"}
+        ids = {"DOCUMENT_ID": str(ready_document(acme, content).id), "RECORD_ID": record_of(acme)}
+        environment = {**shell, **reader, **ids, "REVISION": "1"}
         if example.method == "post":
             with as_(alice):
                 made = document_remove(document_id=UUID(environment["DOCUMENT_ID"]), reason="duplicate")
@@ -373,7 +378,7 @@ def test_every_example_of_a_removal_runs_for_those_who_decide(
         approves = permission_for(example) is Permission.PRIVACY_APPROVE
         environment["GLASSBOX_KEY"] = reviewer_key if approves else alice_key
         failures.append(failure(example.source, environment, tmp_path))
-    assert len(failures) == 4
+    assert len(failures) == 5
     assert not any(failures), "\n\n".join(filter(None, failures))
 
 

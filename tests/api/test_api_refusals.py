@@ -15,7 +15,7 @@ from apps.tenants.principals import WITHHELD_FROM_KEYS
 from apps.tenants.roles import PERMISSIONS, Role
 from tests.api.breaking import broken, broken_parameter, valid
 from tests.api.client import PROBLEM, Api, openapi
-from tests.api.test_api_access import DOORS, Ids, ids_of
+from tests.api.test_api_access import DOORS, Door, Ids, ids_of, template_of
 from tests.factories import Firm, make_key, make_member, make_personal_key
 
 pytestmark = pytest.mark.django_db
@@ -25,8 +25,7 @@ NAMES = tuple(Ids._fields)
 
 
 def operation_of(method: str, path: str) -> Json:
-    template = path.format(**dict.fromkeys(NAMES, "{id}")).replace("/pages/1/", "/pages/{number}/")
-    found: Json = openapi()["paths"][template][method]
+    found: Json = openapi()["paths"][template_of(Door(method, path, None))][method]
     return found
 
 

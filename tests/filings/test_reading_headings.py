@@ -10,6 +10,7 @@ from apps.corpus.extraction import Block, BlockKind, ExtractedDocument, MediaTyp
 from apps.filings.contracts import HowRead
 from apps.filings.reading.columns import complete_names
 from apps.filings.reading.headings import ColumnKind, kind_of, read_period, words_beside_period
+from apps.filings.text.columns import years_in_headings
 from tests.filings.reading import BALANCE_ROWS, only, read
 
 
@@ -128,3 +129,20 @@ def test_the_heading_of_a_fact_is_that_of_its_column():
 
 def test_a_fact_is_of_the_page_it_stands_on():
     assert {fact.page for fact in read(_printed_balance_sheet())} == {7}
+
+
+@pytest.mark.parametrize(
+    ("headings", "fiscal_year", "years"),
+    [
+        (("February 1, 2025", "February 3, 2024"), 2024, (2024, 2023)),
+        (("31 March 2025", "31 March 2024"), 2024, (2024, 2023)),
+        # Named after the year in which it ends.
+        (("January 28, 2023", "January 29, 2022"), 2023, (2023, 2022)),
+        (("December 31, 2024", "December 31, 2023"), 2024, (2024, 2023)),
+        (("February 1, 2025", "February 3, 2024"), None, (2025, 2024)),
+        # A year without a day says nothing of when it ends.
+        (("2025", "2024"), 2024, (2025, 2024)),
+    ],
+)
+def test_a_day_after_the_report_s_year_is_the_end_of_that_year(headings, fiscal_year, years):
+    assert years_in_headings(headings, fiscal_year) == [frozenset({year}) for year in years]

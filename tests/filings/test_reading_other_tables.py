@@ -32,9 +32,32 @@ def test_a_known_row_of_a_note_is_a_fact():
     assert only(facts, "Land", 2024).value == 120_000_000
 
 
-def test_an_unknown_row_of_a_note_is_none():
+def test_an_unknown_row_of_a_note_is_known_by_its_label_alone():
     facts = _note("Property", (("", "2024", "2023"), ("Sundry odds and ends", "120", "110"), ("Land", "300", "290")))
-    assert "Sundry odds and ends" not in {fact.label for fact in facts}
+    row = only(facts, "Sundry odds and ends", 2024)
+    assert (row.concept, row.dimension, row.value) == ("", "", 120_000_000)
+    assert row.confidence < only(facts, "Land", 2024).confidence
+
+
+def test_an_unknown_row_whose_columns_name_more_than_periods_is_none():
+    table = (("", "Level 1 2024", "Level 2 2024"), ("Sundry odds and ends", "120", "110"), ("Land", "300", "290"))
+    assert "Sundry odds and ends" not in {fact.label for fact in _note("Property", table)}
+
+
+def test_an_unknown_row_counts_money_only_where_its_table_says_so():
+    facts = read(
+        html_document(
+            "# Consolidated Statements of Income",
+            "(In millions, except per share data)",
+            (*YEARS, *INCOME_ROWS),
+            _PROSE,
+            "# Operations",
+            (("", "2024", "2023"), ("Ore that was hauled", "120", "110"), ("Fees that were paid", "$12", "$11")),
+        )
+    )
+    assert only(facts, "Ore that was hauled", 2024).unit is FactUnit.NUMBER
+    assert only(facts, "Ore that was hauled", 2024).value == 120
+    assert only(facts, "Fees that were paid", 2024).unit is FactUnit.MONEY
 
 
 def test_a_figure_that_the_statement_contradicts_is_left_out():

@@ -12,6 +12,7 @@ from apps.filings.vocabulary.concepts import (
     concepts,
     find_by_name,
     find_by_tag,
+    find_in_text,
     fold_name,
     list_row_labels,
     read_concept,
@@ -146,3 +147,15 @@ def test_what_triggers_the_glossary_names_the_same_concept() -> None:
 def test_unknown_keys_are_refused() -> None:
     with pytest.raises(ValueError, match="asks"):
         read_concept("a figure", {"period": "instant", "labels": ["a figure"], "asks": ["figure"]})
+
+
+@pytest.mark.parametrize(
+    ("text", "concept"),
+    [
+        ("Wie entwickelten sich die kurzfristigen Schulden?", "current liabilities"),
+        ("der Stand der erhaltenen Anzahlungen", "advance payments received"),
+        ("um wie viel die langfristigen Finanzschulden stiegen", "long-term debt"),
+    ],
+)
+def test_a_german_name_is_found_in_any_case_and_number(text, concept):
+    assert [each.concept.name for each in find_in_text(text)] == [concept]

@@ -56,6 +56,25 @@ def test_what_does_not_follow_is_stopped(line: str) -> None:
     assert not holds(line)
 
 
+_LOSSES = "Segment result of Ferries | 2024: (38.4) | 2023: (23.8)"
+
+
+@pytest.mark.parametrize(
+    ("line", "right"),
+    [
+        ("“Ferries” fell from (23.8) in FY2023 to (38.4) in FY2024.", True),
+        ("“Ferries” rose from (23.8) in FY2023 to (38.4) in FY2024.", False),
+        # Without brackets it is the amount that a cost has.
+        ("“Ferries” rose from 23.8 in FY2023 to 38.4 in FY2024.", True),
+        ("“Ferries” fell from 23.8 in FY2023 to 38.4 in FY2024.", False),
+    ],
+)
+def test_brackets_in_a_statement_are_a_sign(line: str, *, right: bool) -> None:
+    quote = Quote(ref_id="a|p1|c1", text=_LOSSES, start=0, end=len(_LOSSES), columns="", row=None)
+    report = check_calculations([line], [quote], (), question="", language="en")
+    assert (report.status is GroundingStatus.GROUNDED) is right
+
+
 def test_a_result_may_be_used_in_the_next_line_only() -> None:
     first = "Sum: 188.2 + 148.6 = 336.8"
     second = "Average: 336.8 / 2 = 168.4"

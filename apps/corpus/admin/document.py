@@ -18,6 +18,7 @@ from apps.corpus.admin.document_batch import BatchViews
 from apps.corpus.admin.document_correct import correct_view
 from apps.corpus.admin.document_files import original_view, page_image_view
 from apps.corpus.admin.document_filters import CompanyFilter, FiscalYearFilter, KindFilter, ScopeFilter
+from apps.corpus.admin.document_record import shown_record
 from apps.corpus.admin.document_refile import ACTION, refile_action
 from apps.corpus.admin.document_remove import remove_view
 from apps.corpus.admin.document_suggest import suggest_view
@@ -74,7 +75,7 @@ class DocumentAdmin(TenantModelAdmin):
     add_label = "Upload documents"
     empty_text = (
         "No documents yet. Upload files here, send them to POST /api/v1/documents/, or run “manage.py ingest” with a "
-        "folder of them."
+        "folder of them. Structured records come by PUT /api/v1/records/ or “manage.py records watch”."
     )
 
     list_display = ("title", "of_kind", "scope", "period", "state", "version", "pages", "passages", "received")
@@ -192,6 +193,7 @@ class DocumentAdmin(TenantModelAdmin):
             crumbs=[document.title],
             document=document,
             kind_name=name_of(document.kind),
+            record=shown_record(document),
             period=period_of(document),
             state=state_cell(document, progress_of_documents([document.id]).get(document.id), self.url("progress")),
             job=job,

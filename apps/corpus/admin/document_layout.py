@@ -57,9 +57,15 @@ class _Row:
     headings: Sequence[Span | None]
 
 
-def lay_out(text: str, *, marked: Span | None = None, headings: Collection[str] = ()) -> list[Block]:
-    """Cut a page's text into blocks. Args: marked: characters of it; headings: lines that head others."""
-    page = _Layout(text, marked or (0, 0))
+def lay_out(
+    text: str, *, marked: Span | None = None, headings: Collection[str] = (), guesses: bool = True
+) -> list[Block]:
+    """Cut a page's text into blocks.
+
+    Args: marked: characters of it. headings: lines that head others. guesses: whether a line that only looks like a
+          heading is one, too.
+    """
+    page = _Layout(text, marked or (0, 0), guesses=guesses)
     blocks = list(page.blocks(headings))
     for piece in _pieces_of(blocks):
         if piece.marked:
@@ -77,8 +83,8 @@ def _pieces_of(blocks: Sequence[Block]) -> Iterator[Piece]:
 
 
 class _Layout:
-    def __init__(self, text: str, marked: Span) -> None:
-        self._text, self._marked = text, marked
+    def __init__(self, text: str, marked: Span, *, guesses: bool) -> None:
+        self._text, self._marked, self._guesses = text, marked, guesses
 
     def blocks(self, headings: Collection[str]) -> Iterator[Block]:
         for is_table, lines in groupby(_lines(self._text), key=lambda line: _CELL_BREAK in self._said(line)):
@@ -87,7 +93,7 @@ class _Layout:
                 continue
             for line in lines:
                 said = self._said(line)
-                is_heading = said.strip() in headings or self._heads(said, line[1] + 1)
+                is_heading = said.strip() in headings or (self._guesses and self._heads(said, line[1] + 1))
                 kind = "heading" if is_heading else "item" if _ITEM.match(said) else "paragraph"
                 if said.strip():
                     yield Block(kind=kind, pieces=self._pieces(line))

@@ -13,6 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 
 from apps.corpus.admin.document_hits import Hit, Trail, shown_hits
 from apps.corpus.admin.document_layout import lay_out
+from apps.corpus.admin.document_record import quoted_fields
 from apps.corpus.errors import DocumentNotFoundError, PageWithoutImageError
 from apps.corpus.extraction import ExtractionError
 from apps.corpus.extraction.contracts import MediaType
@@ -21,6 +22,7 @@ from apps.corpus.reader.contracts import PagePicture
 from apps.corpus.reader.errors import DrawingBusyError
 from apps.corpus.reader.places import Places, find_places
 from apps.corpus.services.page_images import SHOWN_SCALE, page_image
+from apps.corpus.services.records.identity import record_lineage
 from apps.tenants.admin.base import TenantModelAdmin, require
 from apps.tenants.admin.pages import page
 from apps.tenants.requests import principal_of
@@ -127,6 +129,7 @@ def _render(
     trail = Trail.of(request.GET)
     here = Hit(document.id, shown.number, *text.span)
     chunks = list(Chunk.objects.filter(document=document, is_parent=False, page_start=shown.number).order_by("number"))
+    lineage = record_lineage(document)
     return page(
         model_admin,
         request,
@@ -136,8 +139,14 @@ def _render(
         status=404 if found.problem else 200,
         document=document,
         shown=shown,
-        blocks=lay_out(shown.text, marked=text.span, headings=_headings(chunks)),
+        blocks=lay_out(
+            shown.text,
+            marked=text.span,
+            headings=lineage.headings if lineage else _headings(chunks),
+            guesses=lineage is None,
+        ),
         quote=text.marked,
+        fields=quoted_fields(lineage, page=shown.number, start=text.span[0], end=text.span[1]),
         notes=[each for each in (found.problem, text.problem, trail.problem) if each],
         previous=f"?{trail.query(page=numbers[place - 1])}" if place else "",
         following=f"?{trail.query(page=numbers[place + 1])}" if place + 1 < len(numbers) else "",

@@ -39,6 +39,7 @@ _INERT_MEDIA_TYPES = (
     "text/markdown",
     "text/plain",
     "text/vnd.glassbox.rendition",
+    "application/vnd.glassbox.record+json",
 )
 
 

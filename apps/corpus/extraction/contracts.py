@@ -18,6 +18,7 @@ class MediaType(StrEnum):
     JSON = "application/json"
     TEXT = "text/plain"
     RENDITION = "text/vnd.glassbox.rendition"
+    RECORD = "application/vnd.glassbox.record+json"
 
 
 class BlockKind(StrEnum):

@@ -22,6 +22,7 @@ from apps.corpus.extraction.errors import (
     UnpackedTooLargeError,
     UnsupportedFileError,
 )
+from apps.corpus.extraction.record_file import RECORD_BEGINS
 from apps.corpus.extraction.rendition import RENDITION_BEGINS
 from apps.corpus.extraction.xbrl_instances import is_instance
 
@@ -77,6 +78,7 @@ _NAMES: dict[MediaType, str] = {
     MediaType.JSON: "JSON",
     MediaType.TEXT: "text",
     MediaType.RENDITION: "a rendition of a document",
+    MediaType.RECORD: "a structured record",
 }
 _HTML = re.compile(
     r"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]|<sec-document>|<document>\s*<type>|<ix:header", re.IGNORECASE
@@ -86,6 +88,8 @@ _JSON_START = re.compile(r"\s*(?:\{\s*(?:\"|\})|\[\s*(?:[\[{\"\]]|-?\d|true|fals
 _HTML_WITHIN = 8192
 _MIN_TAGS = 3
 _TEXT_WITHIN = 1024 * 1024
+# Formats that are no text, or in UTF-8 by their own definition.
+_NOT_GUESSED = frozenset({MediaType.PDF, MediaType.RENDITION, MediaType.RECORD})
 
 
 def detect(content: bytes, *, filename: str, limits: Limits) -> MediaType:
@@ -101,6 +105,8 @@ def detect(content: bytes, *, filename: str, limits: Limits) -> MediaType:
     claimed = _EXTENSIONS.get(PurePath(filename).suffix.lower())
     if content.startswith(RENDITION_BEGINS):
         return MediaType.RENDITION
+    if content.startswith(RECORD_BEGINS):
+        return MediaType.RECORD
     if is_pdf(content):
         return _checked(MediaType.PDF, claimed, filename)
     if content.startswith((b"PK\x03\x04", b"PK\x05\x06")):
@@ -127,6 +133,8 @@ def possible_types(content: bytes, *, filename: str) -> frozenset[MediaType]:
     """What detect can answer for a file of this name, told without looking further than its first bytes."""
     if content.startswith(RENDITION_BEGINS):
         return frozenset({MediaType.RENDITION})
+    if content.startswith(RECORD_BEGINS):
+        return frozenset({MediaType.RECORD})
     claimed = _EXTENSIONS.get(PurePath(filename).suffix.lower())
     by_content = {MediaType.HTML, MediaType.JSON, MediaType.TEXT}
     if claimed is None:
@@ -145,7 +153,7 @@ def require_readable(content: bytes, *, filename: str, limits: Limits) -> None:
             runs_macros = _runs_macros(archive)
         if runs_macros:
             raise MacroFileError(filename=filename)
-    elif media_type not in (MediaType.PDF, MediaType.RENDITION) and decode(content[:_TEXT_WITHIN]).wrong:
+    elif media_type not in _NOT_GUESSED and decode(content[:_TEXT_WITHIN]).wrong:
         raise UnknownEncodingError(filename=filename)
 
 

@@ -25,6 +25,8 @@ from apps.corpus.extraction.language import detect_language
 from apps.corpus.extraction.pages import BlockDraft, logical_pages
 from apps.corpus.extraction.pdf import PdfReading
 from apps.corpus.extraction.plain import MarkdownReading, text_drafts
+from apps.corpus.extraction.record_file import read_record
+from apps.corpus.extraction.record_pages import record_pages
 from apps.corpus.extraction.rendition import read_rendition
 from apps.corpus.extraction.xbrl_instances import is_instance, render_instance
 
@@ -72,6 +74,10 @@ def extract(
             code=WarningCode.PASSAGES_REMOVED, detail="The file is the remaining text; the original was not kept."
         )
         return _document(pages, media_type, filename, title=None, warnings=[removed])
+    if media_type is MediaType.RECORD:
+        record = read_record(content, filename=filename)
+        pages = tuple(_counted(record_pages(record), filename, limits))
+        return _document(pages, media_type, filename, title=record.title, warnings=[])
     return _text_file(content, media_type, filename, limits)
 
 

@@ -21,7 +21,9 @@ from apps.corpus.extraction.extract import extract
 from apps.corpus.extraction.hidden_docx import docx_texts
 from apps.corpus.extraction.hidden_html import html_texts
 from apps.corpus.extraction.hidden_pdf import UNREAD, pdf_texts
+from apps.corpus.extraction.record_file import exact_json, texts_of
 from apps.corpus.extraction.rendition import rendition_cells
+from config.strict_json import InvalidJsonError
 
 
 class Part(StrEnum):
@@ -107,6 +109,14 @@ def _rendition_texts(content: bytes) -> Iterator[tuple[str, str]]:
         yield from _plain_and_unescaped(cell)
 
 
+def _record_texts(content: bytes) -> Iterator[tuple[str, str]]:
+    """Name by name and value by value: the file is one line, which no page shows as it is."""
+    try:
+        yield from ((Part.REST, text) for text in texts_of(exact_json(content)))
+    except InvalidJsonError:
+        yield from _raw_texts(content)
+
+
 def _plain_and_unescaped(text: str) -> Iterator[tuple[str, str]]:
     yield Part.REST, text
     if "\\" in text:
@@ -124,4 +134,5 @@ _READERS: Final[dict[MediaType, Callable[[bytes], Iterable[tuple[str, str]]]]] =
     MediaType.DOCX: docx_texts,
     MediaType.HTML: html_texts,
     MediaType.RENDITION: _rendition_texts,
+    MediaType.RECORD: _record_texts,
 }

@@ -29,6 +29,10 @@ def keep_agreeing(facts: Sequence[ReadFact]) -> Iterator[ReadFact]:
                 said_of.append(fact)
     split = _contradicting(facts)
     for fact in facts:
+        if not fact.statement and not fact.concept:
+            # Known by its label alone: nothing else is said to be the same.
+            yield fact
+            continue
         if not fact.statement and _own_key(fact) in split and not _is_of_all(fact, stated.get(_key(fact), ())):
             continue
         said = stated.get(_key(fact)) if not fact.statement and not fact.dimension and fact.consolidated else None
@@ -46,7 +50,7 @@ def _contradicting(facts: Sequence[ReadFact]) -> set[tuple[object, ...]]:
     first: dict[tuple[object, ...], ReadFact] = {}
     split: set[tuple[object, ...]] = set()
     for fact in facts:
-        if not fact.statement:
+        if not fact.statement and fact.concept:
             other = first.setdefault(_own_key(fact), fact)
             if not agree(fact, other):
                 split.add(_own_key(fact))

@@ -277,7 +277,9 @@ def _is_of_unit(fact: ReadFact) -> bool:
     if amount is None:
         return False
     kind = kind_of_figure(fact.label, fact.group, fact.column, amount, fact.statement)
-    return fact.unit is kind or (fact.unit is FactUnit.NUMBER and is_counted(fact.concept))
+    # Of a row that is known by its label alone, an amount of which no table says that it is money is a number.
+    may_be_number = is_counted(fact.concept) or not (fact.concept or fact.statement)
+    return fact.unit is kind or (fact.unit is FactUnit.NUMBER and may_be_number)
 
 
 def _name_before(text: str, fact: ReadFact) -> str:

@@ -4,7 +4,8 @@ How sure a fact is (confidence):
 
     1     a statement's row with a concept, whose column and table say the year and the scale themselves
     0.9   the same without a concept, or a figure of another table that agrees with the statement's (agreement.py)
-    0.7   a known row of another table; 0.6 for a segment's; 0.5 for a row without a label
+    0.7   a known row of another table; 0.6 for a segment's; 0.5 for a row without a label, or one that is known by its
+          label alone
     less  0.1 for a year, and 0.1 for a scale, that was said elsewhere than in the table
 """
 
@@ -28,7 +29,7 @@ from apps.filings.reading.naming import AT_BEGINNING, find_concept
 from apps.filings.reading.rows import RowCell, TableRow, read_row
 from apps.filings.reading.segments import Naming, TableParts, is_total
 from apps.filings.reading.units import Scale, TableUnits, Unit, is_counted, is_rate
-from apps.filings.vocabulary.concepts import Period
+from apps.filings.vocabulary.concepts import Concept, Period
 
 _AT_END: Final = "cash at end of period"
 _LONGEST_LABEL: Final = 400
@@ -117,19 +118,33 @@ class OneTable:
             naming = named[key]
             if naming is None:
                 continue
-            if not in_statement and naming.concept is not None and is_counted(naming.concept.name):
-                if amount.currency:
+            if not in_statement:
+                own = self._own_unit(unit, label, naming.concept, amount)
+                is_unclear = naming.concept is None and (line.period_line or column.words or not column.said_own)
+                if own is None or is_unclear:
                     continue
-                unit = self._units.count(label)
+                unit = own
             if (period := self._period(column.period, naming)) is not None:
                 figure = _Figure(line=line, row=row, cell=cell, amount=amount, column=column, unit=unit)
                 yield self._fact(figure, naming, period)
 
     def _name(self, label: str, group: str, words: str, unit: FactUnit, dimensions: Mapping[str, str]) -> Naming | None:
         if not self._source.statement:
-            return self._parts.name(label, group, words, unit)
+            return self._parts.name(label, group, words, unit) or self._parts.name_unknown(label)
         concept = find_concept(label, group, statement=self._source.statement, unit=unit)
         return Naming(concept=concept, dimension=dimensions.get(words, ""))
+
+    def _own_unit(self, unit: Unit, label: str, concept: Concept | None, amount: Amount) -> Unit | None:
+        """Return the unit of a row of another table; None if its cell is no figure of the concept.
+
+        A row that the vocabulary does not know is of money only where its table says so.
+        """
+        if concept is not None and is_counted(concept.name):
+            return None if amount.currency else self._units.count(label)
+        if concept is not None or unit.unit is not FactUnit.MONEY:
+            return unit
+        says_money = amount.currency or unit.says_scale or self._units.scale.is_near
+        return unit if says_money else Unit(unit=FactUnit.NUMBER, exponent=None, currency="")
 
     def _period(self, said: ColumnPeriod, naming: Naming) -> FactPeriod | None:
         statement, concept, calendar = self._source.statement, naming.concept, self._about.calendar
@@ -180,6 +195,8 @@ class OneTable:
             sure = Decimal("0.5")
         elif self._source.statement:
             sure = Decimal(1) if naming.concept is not None else Decimal("0.9")
+        elif naming.concept is None:
+            sure = Decimal("0.5")
         else:
             sure = Decimal("0.6") if naming.dimension else Decimal("0.7")
         if not figure.column.said_own and not figure.line.period_line:

@@ -94,6 +94,13 @@ class TableParts:
             return None
         return Naming(concept=concept, dimension="" if _TOTAL.search(label) else clean_label(label))
 
+    def name_unknown(self, label: str) -> Naming | None:
+        """Return what a row is of that no name of the vocabulary fits: known by its label alone."""
+        if not _is_name(label) or kind_of(label) is not ColumnKind.FIGURES:
+            return None
+        is_part = self.is_of_segments and _is_part(label) and not _TOTAL.search(label)
+        return Naming(concept=None, dimension=clean_label(label) if is_part else "")
+
     def _of_row(self, concept: Concept, group: str, of_column: str, unit: FactUnit) -> Naming | None:
         if of_column and find_by_name(of_column) is not None:
             return None

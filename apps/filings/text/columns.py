@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import takewhile
 from typing import Final
 
@@ -52,8 +53,25 @@ def heading_in_table(text: str, position: int) -> str:
     return ""
 
 
-def years_in_heading(heading: str) -> frozenset[int]:
-    """Return the years of a column: "2024", "1Q24", "30.06.2025"."""
+def years_in_headings(headings: Sequence[str], fiscal_year: int | None) -> list[frozenset[int]]:
+    """Return the years of each column of a row: "2024", "1Q24", "30.06.2025".
+
+    A report shows no balance of the year after its own: where the report of 2024 has a column of "February 1, 2025",
+    that is the end of its fiscal year 2024, and the columns beside it are those of the years before.
+
+    Args: fiscal_year: of the report, where it is known.
+    """
+    days = [[date.year for date in read_dates(_SPAN.sub("", each)) if date.year is not None] for each in headings]
+    newest = max((year for of_column in days for year in of_column), default=None)
+    if fiscal_year is None or newest != fiscal_year + 1:
+        return [_years_in_heading(each) for each in headings]
+    return [
+        frozenset(year - 1 for year in of_column) or _years_in_heading(heading)
+        for heading, of_column in zip(headings, days, strict=True)
+    ]
+
+
+def _years_in_heading(heading: str) -> frozenset[int]:
     heading = name_split_years_by_their_end(heading)
     named = {each.period.fiscal_year for each in read_period_mentions(heading).named}
     dated = {each.year for each in read_dates(_SPAN.sub("", heading)) if each.year is not None}

@@ -95,6 +95,7 @@ _FOLDED_CASES: Final = frozenset(name.upper() for name in UPPER_CASE_ONLY)
 _WORD: Final = re.compile(r"[^\W_]+(?:[&'\u2019][^\W_]+)*")
 _MOST_WORDS: Final = 14
 _SHORTEST_PLURAL: Final = 6
+_ENDING: Final = re.compile(r"(?<=[^\W\d_]{4})(?:e[nrsm]?|n|s)$")
 
 
 def fold_name(text: str) -> str:
@@ -146,11 +147,28 @@ def _longest_from(text: str, words: Sequence[re.Match[str]]) -> FoundConcept | N
     for count in range(len(words), 0, -1):
         start, end = words[0].start(), words[count - 1].end()
         name = text[start:end]
-        # "Net losses" names what "net loss" does.
+        # "Net losses" names what "net loss" does, "kurzfristigen Schulden" what "kurzfristige Schulden" does.
         concept = next(filter(None, map(find_by_name, (name, *_singulars(name)))), None)
+        concept = concept or _by_german_form().get(_undeclined(name))
         if concept is not None and not (name.upper() in _FOLDED_CASES and name not in UPPER_CASE_ONLY):
             return FoundConcept(start=start, end=end, concept=concept)
     return None
+
+
+@lru_cache(maxsize=1)
+def _by_german_form() -> Mapping[str, Concept]:
+    """Return the concepts by their German names without endings; without a form that names of two concepts have."""
+    found: dict[str, Concept | None] = {}
+    for concept in concepts().values():
+        for name in concept.german:
+            form = _undeclined(name)
+            found[form] = concept if found.get(form, concept) is concept else None
+    return {form: concept for form, concept in found.items() if concept is not None}
+
+
+def _undeclined(name: str) -> str:
+    """Return a name folded, without the endings that its words have by case, number and article."""
+    return "".join(_ENDING.sub("", fold_name(word)) for word in name.split())
 
 
 def _singulars(name: str) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ ANSWER: dict[str, Any] = {
             "quote": "The maximum drawdown of the Alpha Fund in the fourth quarter was 12.5 %.",
             "columns": "",
             "row": None,
+            "record": None,
             "char_start": 412,
             "char_end": 484,
         }

@@ -45,6 +45,19 @@ class QuotedRowSerializer(serializers.Serializer[Any]):
         return {"label": serializers.CharField(), **super().get_fields()}
 
 
+class CitedRecordSerializer(serializers.Serializer[Any]):
+    """Has a field of the name `source`, the system that the record comes from."""
+
+    external_id = serializers.CharField()
+    type = serializers.CharField()
+    pointers = serializers.ListField(
+        child=serializers.CharField(), help_text="JSON pointers (RFC 6901) of the fields that the quote shows."
+    )
+
+    def get_fields(self) -> dict[str, Any]:
+        return {"source": serializers.CharField(), **super().get_fields()}
+
+
 class CitationSerializer(serializers.Serializer[Any]):
     ref_id = serializers.CharField(help_text="document|p34|c2, as the answer uses it.")
     chunk_id = serializers.UUIDField(help_text="The id of the passage, as in GET /api/v1/documents/{id}/chunks/.")
@@ -56,6 +69,9 @@ class CitationSerializer(serializers.Serializer[Any]):
     columns = serializers.CharField(help_text="The column headings above a quoted row of a table, or empty.")
     row = QuotedRowSerializer(
         allow_null=True, help_text="A quoted row of a table, as it was read; null for a sentence."
+    )
+    record = CitedRecordSerializer(
+        allow_null=True, help_text="The structured record that the document was made of, and the quoted fields."
     )
     char_start = serializers.IntegerField(help_text="Within the page's text, in Unicode code points from 0.")
     char_end = serializers.IntegerField(help_text="Exclusive.")

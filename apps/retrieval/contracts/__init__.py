@@ -27,6 +27,7 @@ from apps.retrieval.contracts.analysis import (
 from apps.retrieval.contracts.answer import (
     Answer,
     Citation,
+    CitedRecord,
     ContextBlock,
     ContextSection,
     CutDecision,
@@ -87,6 +88,7 @@ __all__ = [
     "Certainty",
     "ChunkId",
     "Citation",
+    "CitedRecord",
     "Claim",
     "ClaimedCalculation",
     "Clock",

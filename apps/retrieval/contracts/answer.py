@@ -217,8 +217,21 @@ class GroundingReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CitedRecord:
+    """The structured record that a cited document was made of. pointers: JSON pointers of the fields in the quote."""
+
+    source: str
+    external_id: str
+    type: str
+    pointers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
-    """The place of a quote: document version, page (from 1), section, and the characters on that page."""
+    """The place of a quote: document version, page (from 1), section, and the characters on that page.
+
+    record: added when the answer is recorded (selectors/cited_records.py); None where there is none.
+    """
 
     ref_id: str
     chunk_id: ChunkId
@@ -233,6 +246,7 @@ class Citation:
     char_start: int
     char_end: int
     row: QuotedRow | None = None
+    record: CitedRecord | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,6 +27,7 @@ from apps.retrieval.events import FAILED, REJECTED
 from apps.retrieval.kept.history import answer_keep
 from apps.retrieval.pipeline import FindResult, PipelineResult, answer, find
 from apps.retrieval.retrievers.documents import may_be_read
+from apps.retrieval.selectors.cited_records import with_cited_records
 from apps.retrieval.services.calls import CallLog, Deadline, RecordedCalls
 from apps.retrieval.services.recording import answer_record, named_calls, question_digest, search_record
 from apps.retrieval.services.wiring import dependencies_for
@@ -116,7 +117,7 @@ def ask(
         answer_keep(event, text=text, answer=result.answer, trace=result.trace, decision=decision, grant=grant)
         return event
 
-    result, event = asking.carry_out(answer, write, on_recorded)
+    result, event = asking.carry_out(answer, write, on_recorded, complete=_with_records)
     decision, grant = _decided(result)
     return Asked(text=text, result=result, decision=decision, grant=grant, event=event)
 
@@ -142,6 +143,14 @@ def search(
 
     result, event = asking.carry_out(find, write, on_recorded)
     return Searched(text=text, result=result, event=event)
+
+
+def _with_records(result: PipelineResult) -> PipelineResult:
+    return replace(result, answer=with_cited_records(result.answer))
+
+
+def _as_it_is(result: ResultT) -> ResultT:
+    return result
 
 
 def _decided(result: PipelineResult) -> tuple[IntentDecision, KindGrant]:
@@ -202,12 +211,19 @@ class _Asking:
         self.calls = CallLog()
 
     def carry_out(
-        self, way: Callable[..., ResultT], write: Callable[[ResultT], Event], on_recorded: OnRecorded | None
+        self,
+        way: Callable[..., ResultT],
+        write: Callable[[ResultT], Event],
+        on_recorded: OnRecorded | None,
+        complete: Callable[[ResultT], ResultT] = _as_it_is,
     ) -> tuple[ResultT, Event]:
-        """Answer the question or find its passages, as `way` says. If that fails, record that it was asked."""
+        """Answer the question or find its passages, as `way` says. If that fails, record that it was asked.
+
+        Args: complete: adds to the result what the documents say that it stands on, in the scope that records it.
+        """
         try:
             self.settings = stages_in_use()
-            return self._carry_out(way, write, on_recorded)
+            return self._carry_out(way, write, on_recorded, complete)
         except (QuestionError, ScopeClosedError) as error:
             self._record_failure(
                 {
@@ -233,7 +249,11 @@ class _Asking:
             raise
 
     def _carry_out(
-        self, way: Callable[..., ResultT], write: Callable[[ResultT], Event], on_recorded: OnRecorded | None
+        self,
+        way: Callable[..., ResultT],
+        write: Callable[[ResultT], Event],
+        on_recorded: OnRecorded | None,
+        complete: Callable[[ResultT], ResultT],
     ) -> tuple[ResultT, Event]:
         """Answer from what may be used until the answer is recorded; if that changes meanwhile, answer again."""
         deadline = Deadline(self.settings.question_deadline_seconds)
@@ -243,6 +263,7 @@ class _Asking:
                 found = {hit.document_id for fused in result.trace.outputs(FusedRanking) for hit in fused.hits}
                 with self.scopes.renewed().open():
                     self._confirm(policy, found)
+                    result = complete(result)
                     event = write(result)
                     if on_recorded:
                         on_recorded(event)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import IO, Any, NoReturn, cast
+from typing import IO, Any, ClassVar, NoReturn, cast
 
 from django.utils.http import parse_header_parameters
 from rest_framework.exceptions import ParseError, ValidationError
@@ -21,8 +21,11 @@ class StrictJsonParser(JSONParser):
     `"\\ud800"` is valid JSON and becomes a str that no encoder takes; no table here takes a NUL. Both are refused where
     they stand. A body of 100,000 brackets is a RecursionError, which is not a ValueError.
 
+    number: a type of text that numbers are kept as, as they are written; None for Python's own numbers.
     Raises: ParseError; ValidationError, by field.
     """
+
+    number: ClassVar[type[str] | None] = None
 
     def parse(
         self,
@@ -31,7 +34,13 @@ class StrictJsonParser(JSONParser):
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
         try:
-            parsed = json.loads(stream.read().decode(), parse_constant=_refuse, object_pairs_hook=_once)
+            parsed = json.loads(
+                stream.read().decode(),
+                parse_int=self.number,
+                parse_float=self.number,
+                parse_constant=_refuse,
+                object_pairs_hook=_once,
+            )
             problems = dict(_unstorable(parsed, ()))
         except RecursionError:
             raise ParseError("The body is not valid JSON: it is nested too deeply.") from None

@@ -92,7 +92,7 @@ def document_ingest(
     context.principal.require(Permission.DOCUMENT_ADD)
     if scope_id not in context.scope_ids:
         raise ScopeNotGrantedError(scope=scope_id)
-    name = _clean_filename(filename)
+    name = clean_filename(filename)
     if not content:
         raise EmptyUploadError(filename=name)
     if len(content) > settings.GLASSBOX_MAX_UPLOAD_BYTES:
@@ -161,7 +161,7 @@ def document_ingest(
     return IngestResult(document=document, job=job, created=True)
 
 
-def _clean_filename(filename: str) -> str:
+def clean_filename(filename: str) -> str:
     """Return the last part of the path without control characters, at most 255 characters, with its suffix kept."""
     last = _HALF_CHARACTERS.sub("\ufffd", PureWindowsPath(PurePath(filename).name).name)
     path = PurePath(_CONTROL_CHARACTERS.sub("", last).strip() or "unnamed")

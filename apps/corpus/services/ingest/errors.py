@@ -70,6 +70,61 @@ class ExternalIdTakenError(IngestError):
     )
 
 
+class InvalidRecordError(IngestError):
+    """Data: place (a JSON pointer, "" for the whole record, or a field's name), reason (the end of a sentence)."""
+
+    code = "corpus.record_invalid"
+    status = 400
+    message = "The record can't be used: {place} {reason}."
+
+
+class RecordTwiceError(IngestError):
+    code = "corpus.record_twice"
+    status = 400
+    message = "This record stands twice in the request, and it is unclear which one is meant. Send it once."
+
+
+class RecordTooLargeError(IngestError):
+    code = "corpus.record_too_large"
+    status = 413
+    message = "The record has {size_bytes} bytes; the limit is {limit_bytes}. Split it into several records."
+
+
+class RecordKindError(IngestError):
+    code = "corpus.record_kind_differs"
+    status = 409
+    message = (
+        "The record is stored as document {document} of the kind {kind}. The kind decides who can reach it, and does "
+        "not change: send that kind, or propose the removal of the record first."
+    )
+
+
+class RecordTypeError(IngestError):
+    code = "corpus.record_type_differs"
+    status = 409
+    message = (
+        "The record is stored as document {document} of the type {type}, which does not change. Send that type, or "
+        "use another external id."
+    )
+
+
+class RecordRemovalPendingError(IngestError):
+    code = "corpus.record_removal_pending"
+    status = 409
+    message = (
+        "The record is to be removed (run {run}), and a new version would outlive it. Send it again once the removal "
+        "is rejected, taken back or carried out; after it is carried out, the record starts anew."
+    )
+
+
+class RecordNotFoundError(IngestError):
+    """The record does not exist or the caller may not see it; the caller must not be able to tell the cases apart."""
+
+    code = "corpus.record_not_found"
+    status = 404
+    message = "There is no record {external_id} of {source} in this scope that you may see."
+
+
 class OtherwiseDescribedError(IngestError):
     """Data: document, fields (as a client names them)."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from apps.corpus.terms import terms
-from apps.filings.text.columns import columns_above, heading_in_table, years_in_heading
+from apps.filings.text.columns import columns_above, heading_in_table, years_in_headings
 from apps.filings.text.numbers import (
     Number,
     NumberUnit,
@@ -157,8 +157,9 @@ def _read_piece_figures(
         units=units_in(beside) if is_row else frozenset(),
         asked_exponent=asked_exponent,
     )
-    for index, number in enumerate(numbers):
-        column = _column(piece, numbers, index, headings) if is_row else ""
+    columns = [_column(piece, numbers, index, headings) if is_row else "" for index in range(len(numbers))]
+    years = years_in_headings(columns, chunk.document.fiscal_year)
+    for number, column, of_column in zip(numbers, columns, years, strict=True):
         offset, called, text = (0, label, piece.text) if is_row else _entry_of(piece.text, number)
         yield Figure(
             number=number,
@@ -169,7 +170,7 @@ def _read_piece_figures(
             label_text=called,
             heading=heading,
             column=column,
-            years=years_in_heading(column) if is_row else _years_in_prose(passage, text, number),
+            years=of_column if is_row else _years_in_prose(passage, text, number),
             stated=stated if number.unit is NumberUnit.PLAIN else _drop_scale(stated),
             per_share=per_share,
         )

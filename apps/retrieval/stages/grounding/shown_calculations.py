@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import Final
 
 from apps.filings.text.bindings import is_year
+from apps.filings.text.columns import years_in_headings
 from apps.filings.text.numbers import currencies_in, read_numbers
 from apps.retrieval.contracts import (
     Finding,
@@ -32,7 +33,6 @@ _YEAR: Final = re.compile(
     r"(?<![\d.,$€£])(?:FY)?((?:19|20)\d\d)(?!\d|[.,]\d|\s?%|\s(?:thousand|million|billion|tausend|milli|percent|prozent))",
     re.IGNORECASE,
 )
-_SPLIT_YEAR: Final = re.compile(r"(?<!\d)(?P<century>19|20)\d\d/(?P<end>\d\d)(?!\d)")
 _IN_A_YEAR: Final = re.compile(r"(?P<figure>\(?\d[\d.,]*\)?)(?:\s%)?\s(?:in|im Jahr)\s(?:FY)?(?P<year>(?:19|20)\d\d)")
 _OF_A_YEAR: Final = re.compile(r"\s(?:in|im Jahr)\s(?:FY)?(?P<year>(?:19|20)\d\d):\s(?P<figure>\(?\d[\d.,]*\)?)")
 _MOVED: Final = re.compile(
@@ -71,10 +71,12 @@ def check_calculations(
     lines: Sequence[str], quotes: Sequence[Quote], passages: Sequence[Passage], *, question: str, language: str
 ) -> GroundingReport:
     """Check each line of an answer that was worked out. Args: language: of the lines, "de" or any other."""
-    languages = {each.ref_id: each.chunk.language for each in passages}
+    chunks = {each.ref_id: each.chunk for each in passages}
     known = _Known({number.value for number in read_numbers(question, language)})
     for quote in quotes:
-        known.add_row(quote.text, languages.get(quote.ref_id, "en"))
+        chunk = chunks.get(quote.ref_id)
+        language_of_row, year = (chunk.language, chunk.document.fiscal_year) if chunk is not None else ("en", None)
+        known.add_row(quote.text, language_of_row, year)
     findings: list[Finding] = []
     for line in lines:
         findings.extend(_check_in_notation(line, language, known))
@@ -95,16 +97,21 @@ class _Known:
         self._terms: dict[Decimal, int] = {}
         self.named: set[int] = set()
 
-    def add_row(self, text: str, language: str) -> None:
+    def add_row(self, text: str, language: str, fiscal_year: int | None) -> None:
+        """Add the figures of a row. Args: fiscal_year: of the report in which it stands, where it is known."""
         cells = [each.rpartition(": ") for each in text.split("|")]
-        read = [(_year_of(heading), each) for heading, _, cell in cells for each in read_numbers(cell, language)]
+        years = years_in_headings([heading for heading, *_ in cells], fiscal_year)
+        read = [
+            (next(iter(named)) if len(named) == 1 else None, each)
+            for named, (*_, cell) in zip(years, cells, strict=True)
+            for each in read_numbers(cell, language)
+        ]
         # Costs may be printed in brackets throughout, and are named without. The number of a note is no amount.
         of_a_year = [each for year, each in read if year] or [each for _, each in read if not is_year(each)]
         unsigned = all(each.negative for each in of_a_year if each.value)
         for year, each in read:
-            years = {year}
             for value in {-each.value if each.negative else each.value, *((each.value,) if unsigned else ())}:
-                self._years.setdefault(value, set()).update(years)
+                self._years.setdefault(value, set()).add(year)
 
     def add_result(self, value: Decimal, terms: int) -> None:
         self._years.setdefault(value, set()).add(None)
@@ -120,12 +127,6 @@ class _Known:
         return (
             None in found or (bool(found) and not years) or any(min(years) <= each <= max(years) for each in of_a_year)
         )
-
-
-def _year_of(heading: str) -> int | None:
-    """Return the one year that the heading of a column names; the second of a split one: 2023/24 is 2024."""
-    named = {int(year) for year in _YEAR.findall(_SPLIT_YEAR.sub(r"\g<century>\g<end>", heading))}
-    return named.pop() if len(named) == 1 else None
 
 
 def _check_in_notation(line: str, language: str, known: _Known) -> list[Finding]:
@@ -170,9 +171,6 @@ def _check_statement(line: str, years: set[int], known: _Known) -> Iterator[Find
             yield _finding(each.group().strip(), holds, "the row has another figure in this year")
     for each in _MOVED.finditer(line):
         before, after = _bracketed(each["before"]), _bracketed(each["after"])
-        if before < 0 and after < 0 and known.has(-before) and known.has(-after):
-            # Costs that are printed in brackets rise where there are more of them.
-            before, after = -before, -after
         yield _finding(each.group().strip(), after > before if each["up"] else after < before, "it moved the other way")
 
 

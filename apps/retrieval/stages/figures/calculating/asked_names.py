@@ -68,6 +68,7 @@ _PLAIN_GERMAN: Final = """
 _PLACES: Final = frozenset(entry.label for entry in GLOSSARY if entry.nature is Nature.PLACE)
 # A capital that does not begin the text.
 _NAME: Final = re.compile(r"(?<=\s)[A-Z][\w&'\u2019-]+")
+_CONJUNCTIONS: Final = frozenset({"and", "or", "und", "oder"})
 _GERMAN_MODIFIER: Final = re.compile(r"\w+(?:e|en|er|es|em)")
 
 
@@ -159,12 +160,30 @@ def _named_figures(text: str, among: Sequence[Series], language: str) -> list[tu
     ]
     for label in {each.label for each in among if not each.concepts}:
         if len(label.split()) > 1 and (own := frozenset(terms(label, language)) - plain_terms(language)):
-            found.extend((mention, (own,)) for mention in mentions_of(label, text))
+            found.extend((mention, (own,)) for mention in _inflected_mentions(label, text, language))
     kept: list[tuple[Mention, Names]] = []
     for mention, names in sorted(found, key=lambda each: (each[0].start - each[0].end, each[0].start)):
         if all(mention.end <= other.start or other.end <= mention.start for other, _ in kept):
             kept.append((mention, names))
     return kept
+
+
+def _inflected_mentions(label: str, text: str, language: str) -> list[Mention]:
+    """Return where a text has a label, or its words one after the other in another case or number.
+
+    Words that follow an "and" may share their last one with those before it: "mobile and broadband subscriptions".
+    """
+    if exact := mentions_of(label, text):
+        return list(exact)
+    wanted = [tuple(terms(word, language)) for word in _WORD.findall(label)]
+    words = [(match, tuple(terms(match.group(), language))) for match in _WORD.finditer(text)]
+    found = []
+    for at in range(len(words) - len(wanted) + 1):
+        run = words[at : at + len(wanted)]
+        if wanted and [each for _, each in run] == wanted and not (at and words[at - 1][0].group() in _CONJUNCTIONS):
+            start, end = run[0][0].start(), run[-1][0].end()
+            found.append(Mention(start=start, end=end, text=text[start:end]))
+    return found
 
 
 def _names_of(concept: Concept, language: str) -> Names:

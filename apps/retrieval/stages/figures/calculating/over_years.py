@@ -48,8 +48,8 @@ def _direction(asked: AskedForm, before: Operand, after: Operand, words: Wording
     template = words.rose if moved > 0 else words.fell if moved < 0 else words.unchanged
     said = template.format(
         name=before.name,
-        before=before.printed,
-        after=after.printed,
+        before=before.text,
+        after=after.text,
         first=words.year.format(year=before.year),
         last=words.year.format(year=after.year),
     )

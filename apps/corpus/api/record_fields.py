@@ -1,0 +1,106 @@
+"""What a request may say of a structured record, checked field by field before anything is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import IO, Any, Final
+
+from rest_framework import serializers
+
+from apps.corpus.api.kind import KindKeyField
+from apps.corpus.description import InvalidFieldError
+from apps.corpus.extraction.record_file import Number, RecordType, body_problems
+from apps.corpus.services.ingest.metadata import metadata_from_row
+from apps.corpus.services.records.upsert import Outcome
+from apps.tenants.api.parsers import StrictJsonParser
+from apps.tenants.api.serializers import StrictSerializer, choices_of
+
+TYPES: Final = choices_of(RecordType)
+OUTCOMES: Final = choices_of(Outcome)
+_ABOUT: Final = ("title", "company", "ticker", "period", "published_on", "language", "jurisdictions")
+_OF_A_CSV: Final = "A data profile is made by the product: send the CSV file to the address of the record and profile/."
+
+
+class ScopeField(serializers.CharField):
+    def __init__(self, **options: Any) -> None:
+        said = "The key of one of your scopes; see GET /api/v1/scopes/."
+        super().__init__(max_length=127, help_text=said, **options)
+
+
+class DetailsSerializer(StrictSerializer):
+    """What is known of a record besides. `validate` makes the metadata of it."""
+
+    title = serializers.CharField(
+        max_length=300, required=False, help_text="By default made of the type and the external id."
+    )
+    company = serializers.CharField(max_length=200, required=False)
+    ticker = serializers.CharField(max_length=16, required=False)
+    period = serializers.CharField(
+        max_length=20, required=False, help_text="A fiscal year or quarter: FY2024, 2024, Q4 2024, 2024Q4."
+    )
+    published_on = serializers.DateField(required=False)
+    language = serializers.RegexField(
+        r"^[a-z]{2}$", required=False, help_text="ISO 639-1, such as en. By default detected from the text."
+    )
+    jurisdictions = serializers.ListField(child=serializers.CharField(max_length=16), max_length=50, required=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Read what is said of the record, and refuse what can't be understood beside its field."""
+        fields = dict(super().validate(attrs))
+        about = {name: fields[name] for name in _ABOUT if name in fields}
+        try:
+            fields["metadata"] = metadata_from_row(about, filename="")
+        except InvalidFieldError as error:
+            raise serializers.ValidationError({error.data["field"]: error.detail}) from error
+        return fields
+
+
+class BodyField(serializers.JSONField):
+    """A record's body. What can't be stored in it is told in its place, as a path below `record`."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        # What a field raises is nested below its name; a place of the body is a name like "findings.0.note".
+        problems = body_problems(data)
+        if problems:
+            told: dict[str, list[str]] = {}
+            for problem in problems:
+                place = ".".join(map(str, problem.path)) or "non_field_errors"
+                told.setdefault(place, []).append(f"{problem.reason[:1].upper()}{problem.reason[1:]}.")
+            raise serializers.ValidationError(told)
+        return data
+
+
+class RecordFieldsSerializer(DetailsSerializer):
+    kind = KindKeyField(
+        help_text="The key of a kind of your policy, which decides what may reach it; see its `budgets`."
+    )
+    type = serializers.ChoiceField(choices=TYPES)
+    record = BodyField(
+        help_text="An object. At most 1 MiB, 16 levels and 20,000 values; numbers are kept as they are written."
+    )
+
+    def validate_type(self, value: str) -> RecordType:
+        type = RecordType(value)
+        if type is RecordType.DATA_PROFILE:
+            raise serializers.ValidationError(_OF_A_CSV)
+        return type
+
+
+class ExactJsonParser(StrictJsonParser):
+    """JSON in which the numbers of a `record` stay the text that they are, and all others are Python's own."""
+
+    number = Number
+
+    def parse(
+        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> Any:
+        return _usual(super().parse(stream, media_type, parser_context))
+
+
+def _usual(value: Any) -> Any:
+    """Make Python's numbers of those outside of a record, where a number is of the wrong type and not a text."""
+    if isinstance(value, Number):
+        return float(value)
+    if isinstance(value, dict):
+        return {name: each if name == "record" else _usual(each) for name, each in value.items()}
+    return [_usual(each) for each in value] if isinstance(value, list) else value
