@@ -15,6 +15,7 @@ from apps.erasure.admin.retention.purges import purge_new_view, purge_view, purg
 from apps.erasure.admin.retention.review import schedule_view
 from apps.filings.admin.company import companies_view
 from apps.intents.admin import access as policy_access
+from apps.intents.admin import access_centre, recertification
 from apps.intents.admin import compare as policy_compare
 from apps.intents.admin.desk.page import desk_view
 from apps.intents.admin.draft import list as policy_drafts
@@ -94,6 +95,14 @@ PAGES: Final = (
     (f"{_CERTIFICATE}html/", certificate.certificate_html_view, "erasure_certificate_html"),
     (f"{_CERTIFICATE}zip/", certificate.certificate_zip_view, "erasure_certificate_zip"),
     ("policy/access/", policy_access.access_view, "policy_access"),
+    ("policy/access/centre/", access_centre.centre_view, "access_centre"),
+    ("policy/access/centre/report/", access_centre.report_view, "access_report"),
+    ("policy/access/centre/csv/", access_centre.csv_view, "access_csv"),
+    ("policy/recertifications/", recertification.list_view, "recertifications"),
+    ("policy/recertifications/begin/", recertification.begin_view, "recertification_begin"),
+    ("policy/recertifications/<uuid:recertification_id>/", recertification.page_view, "recertification"),
+    ("policy/recertifications/<uuid:recertification_id>/close/", recertification.close_view, "recertification_close"),
+    ("policy/recertifications/<uuid:recertification_id>/csv/", recertification.csv_view, "recertification_csv"),
     ("policy/drafts/", policy_drafts.drafts_view, "policy_drafts"),
     ("policy/drafts/start/", policy_drafts.draft_start_view, "policy_draft_start"),
     ("policy/drafts/packs/", policy_packs.packs_view, "policy_draft_packs"),

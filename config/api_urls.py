@@ -33,7 +33,14 @@ from apps.corpus.api.suggestion import SuggestKindView
 from apps.erasure.api.certificates import CertificateListView, CertificateView
 from apps.filings.api.facts import FactListView, SeriesView
 from apps.intents.api.access import AccessView
+from apps.intents.api.access_list import AccessListView
 from apps.intents.api.proofs import PolicyVersionProofView
+from apps.intents.api.recertifications import (
+    RecertificationCloseView,
+    RecertificationListView,
+    RecertificationRemindView,
+    RecertificationView,
+)
 from apps.intents.api.version_readings import PolicyVersionCheckView, PolicyVersionDiffView, PolicyVersionFileView
 from apps.intents.api.version_steps import (
     VersionApproveView,
@@ -118,6 +125,11 @@ urlpatterns = [
     path("v1/jobs/<uuid:id>/retry/", JobRetryView.as_view()),
     path("v1/policy/", PolicyView.as_view()),
     path("v1/policy/access/", AccessView.as_view()),
+    path("v1/policy/access/list/", AccessListView.as_view()),
+    path("v1/recertifications/", RecertificationListView.as_view()),
+    path("v1/recertifications/<uuid:id>/", RecertificationView.as_view()),
+    path("v1/recertifications/<uuid:id>/remind/", RecertificationRemindView.as_view()),
+    path("v1/recertifications/<uuid:id>/close/", RecertificationCloseView.as_view()),
     path("v1/policy/versions/", PolicyVersionListView.as_view()),
     path("v1/policy/versions/<uuid:id>/", PolicyVersionView.as_view()),
     path("v1/policy/versions/<uuid:id>/file/", PolicyVersionFileView.as_view()),

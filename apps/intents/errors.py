@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
-from apps.errors import ApplicationError
+from apps.errors import ApplicationError, CodedError
 
 
 class InvalidRetrievalSettingsError(ApplicationError):
@@ -72,14 +73,99 @@ class UnknownPolicyReferenceError(ApplicationError):
 
 
 class AmbiguousNameError(ApplicationError):
-    """Data: candidates (a tuple of members), more (how many others there are). Never the name that was typed."""
+    """Data: candidates (members and API keys), more (how many others there are). Never the name that was typed."""
 
     code: ClassVar[str] = "intents.name_ambiguous"
     status: ClassVar[int] = 409
     message: ClassVar[str] = (
-        "Several members, past or present, may be meant by this name, so there is no answer. Ask again with the user "
-        "name of one of the `candidates`, or write more of the name."
+        "Several members or API keys, past or present, may be meant by this name, so there is no answer. Ask again "
+        "about one of the `candidates`, or write more of the name."
     )
+
+
+class NameNotKnownError(ApplicationError):
+    """Data: candidates (members with the nearest names). Never the name that was typed."""
+
+    code: ClassVar[str] = "intents.name_not_known"
+    status: ClassVar[int] = 404
+    message: ClassVar[str] = (
+        "No member and no API key of this tenant, past or present, is known by that name, so there is no answer. The "
+        "`candidates` have the nearest names."
+    )
+
+
+class AmbiguousDocumentError(ApplicationError):
+    """Data: documents (a tuple of those that may be meant), more (how many others). Never the words typed."""
+
+    code: ClassVar[str] = "intents.document_ambiguous"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = (
+        "Several documents may be meant, so there is no answer. Ask again with the id of one of the `documents`, or "
+        "write more of the title."
+    )
+
+
+class RecertificationError(CodedError):
+    """A step of a recertification that can't be taken. Data: field, where a form has one for it."""
+
+    kinds: ClassVar[Mapping[str, tuple[int, str]]] = {
+        "intents.recertification_no_grants": (
+            409,
+            "There is no valid grant of these roles and scopes that you may see. Choose others.",
+        ),
+        "intents.recertification_owners": (400, "Name one or more owners, who are members of this tenant now."),
+        "intents.recertification_due": (400, "The date has passed. Choose a later one."),
+        "intents.recertification_no_owner": (
+            409,
+            "{grants} of the grants have no owner: nobody answers for their own grant, and an owner must reach its "
+            "scope. Name one more owner.",
+        ),
+        "intents.recertification_closed": (409, "This recertification is closed. Nothing in it can change."),
+        "intents.recertification_decided": (409, "Somebody decided on this grant already. A decision stays."),
+        "intents.recertification_not_owner": (
+            403,
+            "Only the owner of a grant confirms or ends it, signed in and in person.",
+        ),
+        "intents.recertification_own": (
+            403,
+            "This grant is your own, or of an account that counts as yours: somebody else decides.",
+        ),
+        "intents.recertification_reason": (400, "Say why, in a few words."),
+        "intents.recertification_gone": (
+            409,
+            "The grant has ended meanwhile, so it can't be confirmed. End it in the record.",
+        ),
+        "intents.recertification_not_there": (
+            404,
+            "There is no such recertification, or grant in it, that you may see.",
+        ),
+    }
+
+
+class RegisterQuestionError(CodedError):
+    """A question about who could reach what that can't be answered. Data: field, by its name in the question."""
+
+    kinds: ClassVar[Mapping[str, tuple[int, str]]] = {
+        "intents.register_in_the_future": (
+            400,
+            "That time is in the future. What can be reached then may still change; ask about now or earlier.",
+        ),
+        "intents.register_before_the_tenant": (
+            400,
+            "The tenant was not there yet: it was made at {created_at}. Ask about a later time.",
+        ),
+        "intents.register_reversed": (400, "The end is not later than the beginning. Enter a later end."),
+        "intents.register_end_missing": (400, "A range and a comparison need a second time. Enter it."),
+        "intents.register_unknown_kind": (
+            404,
+            "No policy version that was in force then had a kind of this key. There were: {known}.",
+        ),
+        "intents.register_unknown_scope": (404, "There is no scope of this key that you may see."),
+        "intents.register_unknown_document": (
+            404,
+            "No document that you may see is known by that id or title, now or in the log.",
+        ),
+    }
 
 
 class PolicyAuthorError(ApplicationError):

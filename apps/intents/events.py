@@ -6,6 +6,8 @@ from apps.audit.registry import ANYBODY, EventClass, Group, offer_to_webhooks, r
 from apps.tenants.roles import Permission
 
 ACCESS_ASKED = "intents.access.asked"
+ACCESS_LISTED = "intents.access.listed"
+LIST_CUT_SHORT = "intents.access.list_cut_short"
 
 # content_sha256 is the digest of the version's content after the step. before_sha256 is the digest of the draft before
 # the change; in all other steps, of the policy that was in force then. So every event shows what would replace what.
@@ -22,6 +24,12 @@ _STEPS = {
     "intents.policy.commented": ("Policy commented on", {"comment_id"}),
     "intents.policy.activated": ("Policy put in force", {"approver", "superseded_number", "valid_from"}),
 }
+
+RECERTIFICATION_BEGUN = "intents.recertification.begun"
+RECERTIFICATION_DECIDED = "intents.recertification.decided"
+RECERTIFICATION_REASSIGNED = "intents.recertification.reassigned"
+RECERTIFICATION_REMINDED = "intents.recertification.reminded"
+RECERTIFICATION_CLOSED = "intents.recertification.closed"
 
 _EDIT = frozenset({Permission.POLICY_EDIT})
 _APPROVE = frozenset({Permission.POLICY_APPROVE})
@@ -52,6 +60,7 @@ def register_policy_events() -> None:
         )
     )
     offer_to_webhooks(*_STEPS)
+    _register_recertification_events()
     register(
         EventClass(
             action=ACCESS_ASKED,
@@ -63,5 +72,64 @@ def register_policy_events() -> None:
                     {"asked_about", "user_id", "api_key_id", "instant", "intent", "verdict", "policy_version"}
                 )
             },
-        )
+        ),
+        EventClass(
+            action=ACCESS_LISTED,
+            label="Looked up who could reach what",
+            permissions=frozenset({Permission.AUDIT_VIEW}),
+            # log_size and log_root: the head of the log that the answer names.
+            fields={
+                Group.CORE: frozenset(
+                    {
+                        *("mode", "since", "until", "user_id", "api_key_id", "role", "document_id", "kind", "scope_id"),
+                        *("policy_versions", "rows", "format", "log_size", "log_root"),
+                    }
+                )
+            },
+        ),
+        EventClass(
+            action=LIST_CUT_SHORT,
+            label="List of who could reach what cut short",
+            fields={Group.CORE: frozenset({"format", "sent_bytes", "error_code", "reader_kind", "reader_id"})},
+        ),
     )
+
+
+def _register_recertification_events() -> None:
+    register(
+        EventClass(
+            action=RECERTIFICATION_BEGUN,
+            label="Recertification begun",
+            fields={Group.CORE: frozenset({"due_at", "grants", "owner_ids", "roles", "scope_ids"})},
+            permissions=_EDIT,
+        ),
+        EventClass(
+            action=RECERTIFICATION_DECIDED,
+            label="Grant confirmed or ended by its owner",
+            # Any member may be the owner of a grant; the row's own rules say whose decision it is.
+            permissions=ANYBODY,
+            fields={
+                Group.CORE: frozenset({"recertification_id", "grant_id", "decision", "is_late"}),
+                Group.ACTOR: frozenset({"reason"}),
+            },
+        ),
+        EventClass(
+            action=RECERTIFICATION_REASSIGNED,
+            label="Owner of a grant changed",
+            fields={Group.CORE: frozenset({"recertification_id", "grant_id", "owner_before_id", "owner_id"})},
+            permissions=_EDIT,
+        ),
+        EventClass(
+            action=RECERTIFICATION_REMINDED,
+            label="Owners of grants reminded",
+            fields={Group.CORE: frozenset({"owner_ids", "waiting", "is_overdue"})},
+            permissions=_EDIT,
+        ),
+        EventClass(
+            action=RECERTIFICATION_CLOSED,
+            label="Recertification closed",
+            fields={Group.CORE: frozenset({"confirmed", "ended", "undecided", "late"})},
+            permissions=_EDIT,
+        ),
+    )
+    offer_to_webhooks(RECERTIFICATION_BEGUN, RECERTIFICATION_CLOSED)

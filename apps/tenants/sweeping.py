@@ -59,6 +59,7 @@ class Sweep(StrEnum):
     WEBHOOKS = "tell webhooks of events"
     CALLS = "record requests to models whose end is unknown"
     CERTIFICATES = "issue certificates of erasures"
+    RECERTIFICATIONS = "remind the owners of grants"
 
 
 def each_by_itself(items: Iterable[Item], work: Callable[[Item], int], *, doing: str) -> int:

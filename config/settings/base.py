@@ -330,6 +330,9 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "PolicyStatus": "apps.intents.models.VersionStatus",
         "PolicyOrigin": "apps.intents.models.VersionOrigin",
         "PolicyChangeKind": "apps.intents.diff.ChangeKind",
+        "ModeEnum": "apps.intents.invariants.InvariantMode",
+        "AccessListMode": "apps.intents.access.register.contracts.Mode",
+        "RecertificationState": "apps.intents.access.recertified.RecertificationState",
         "Role": "apps.tenants.roles.Role",
         "Outcome": "apps.audit.models.Outcome",
         "SentState": "apps.retrieval.models.SentState",
@@ -410,6 +413,7 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "forget-expired-requests": {"task": "apps.tenants.tasks.forget_expired_requests", "schedule": 3600.0},
     "forget-ended-sessions": {"task": "apps.tenants.tasks.forget_ended_sessions", "schedule": 3600.0},
     "activate-due-policies": {"task": "apps.intents.tasks.activate_due_policies", "schedule": 30.0},
+    "remind-owners": {"task": "apps.intents.tasks.remind_owners", "schedule": 3600.0},
     # Jobs of every kind whose message was lost, or whose worker died (apps/tenants/leased_jobs.py).
     "jobs-sweep": {"task": "apps.tenants.tasks.sweep_jobs", "schedule": 30.0},
     # The message expires soon, since the next run finds what one run leaves.

@@ -19,7 +19,8 @@ from apps.corpus.models import Document, IngestJob
 from apps.corpus.services.removals import document_remove
 from apps.erasure.models import RemovalRun
 from apps.intents.baseline import baseline_snapshot
-from apps.intents.models import PolicyVersion, VersionStatus
+from apps.intents.models import PolicyVersion, Recertification, VersionStatus
+from apps.intents.services.recertification import recertification_begin
 from apps.intents.snapshots.content import policy_content
 from apps.privacy.codes.requests import Requester, SubjectType
 from apps.privacy.models import ErasureRequest
@@ -83,6 +84,12 @@ DOORS = (
     Door("post", "/api/v1/jobs/{job}/retry/", Permission.JOB_RETRY),
     Door("get", "/api/v1/policy/", Permission.POLICY_VIEW),
     Door("get", "/api/v1/policy/access/", None),
+    Door("get", "/api/v1/policy/access/list/", Permission.AUDIT_VIEW),
+    Door("get", "/api/v1/recertifications/", Permission.POLICY_VIEW),
+    Door("post", "/api/v1/recertifications/", Permission.POLICY_EDIT),
+    Door("get", "/api/v1/recertifications/{recertification}/", Permission.POLICY_VIEW),
+    Door("post", "/api/v1/recertifications/{recertification}/remind/", Permission.POLICY_EDIT),
+    Door("post", "/api/v1/recertifications/{recertification}/close/", Permission.POLICY_EDIT),
     Door("get", "/api/v1/policy/versions/", Permission.POLICY_VIEW),
     Door("post", "/api/v1/policy/versions/", Permission.POLICY_EDIT),
     Door("get", "/api/v1/policy/versions/{version}/", Permission.POLICY_VIEW),
@@ -180,7 +187,7 @@ DOORS = (
 )
 OPEN = {("get", "/api/v1/health/")}
 # A policy is its tenant's, and the same in all scopes; so are requests, what is decided on, and the directory.
-OF_ALL_SCOPES = ("{version}", "{request}", "{removal}", "{member}", "{invitation}", "{key}")
+OF_ALL_SCOPES = (*("{version}", "{request}", "{removal}", "{member}", "{invitation}", "{key}", "{recertification}"),)
 WITH_IDS = tuple(door for door in DOORS if "{" in door.path)
 
 
@@ -237,6 +244,7 @@ BODIES: dict[str, dict[str, Any] | None] = {
     "/members/{member}/decline/": READ,
     "/end/": READ,
     "/invitations/": {"email": "jo@example.com", "role": "analyst", "scopes": ["fund:beta"]},
+    "/recertifications/": {"owners": [NOBODY], "due_at": "2099-01-01T00:00:00Z"},
     "/keys/": {"name": "Portal", "role": "analyst", "scopes": ["fund:beta"], "expires_at": None},
     "/keys/{key}/": {"name": "Portal", "reason": "Another one."},
     "/rotate/": {"overlap_hours": 1, "expires_at": None},
@@ -264,6 +272,7 @@ class Ids(NamedTuple):
     scope: str
     webhook: str
     delivery: str
+    recertification: str
 
 
 @pytest.fixture(scope="module")
@@ -292,6 +301,7 @@ def ids_of(firm: Firm, document: Document) -> Ids:
         scope=str(firm.scopes["fund:alpha"].id),
         webhook=str(webhook.id),
         delivery=str(delivery.id),
+        recertification=str(recertification_of(firm).id),
     )
 
 
@@ -305,6 +315,19 @@ def invitation_of(firm: Firm) -> Invitation:
     """As an analyst, by an administrator of the firm's."""
     inviter = make_member(firm, f"inviter-{firm.tenant.slug}", Role.TENANT_ADMIN)
     return make_invitation(firm, "invited@example.com", Role.ANALYST, by=inviter)[0]
+
+
+def recertification_of(firm: Firm) -> Recertification:
+    """By an officer of the firm's, of auditors' grants, which an administrator of the firm's answers for."""
+    owner = make_member(firm, f"owner-{firm.tenant.slug}", Role.TENANT_ADMIN)
+    make_member(firm, f"certified-{firm.tenant.slug}", Role.AUDITOR)
+    with open_scope(
+        tenant=firm.id, principal=make_member(firm, f"officer-{firm.tenant.slug}", Role.COMPLIANCE_OFFICER)
+    ):
+        assert owner.id is not None
+        return recertification_begin(
+            owner_ids=[owner.id], due_at=timezone.now() + timedelta(days=9), roles=[Role.AUDITOR]
+        )
 
 
 def webhook_of(firm: Firm) -> tuple[Webhook, WebhookDelivery]:

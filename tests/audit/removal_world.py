@@ -27,7 +27,7 @@ from apps.erasure.hold_services import hold_place, hold_release
 from apps.erasure.models import Because, Restriction
 from apps.erasure.retention.counting import count_tenant
 from apps.erasure.runs.staying import Reason
-from apps.intents.models import PolicyVersion, ReviewComment
+from apps.intents.models import CertifiedGrant, GrantDecision, PolicyVersion, Recertification, ReviewComment
 from apps.privacy.access_packages.quoting import Chosen, quotes_decide
 from apps.privacy.access_packages.told import told_by_rules
 from apps.privacy.codes.inventory import Decision, InventoryState, Quoting
@@ -43,7 +43,7 @@ from apps.quality.models import EvaluationAnswer, EvaluationQuery, EvaluationRun
 from apps.retrieval.kept.momentary import AnswerKey, JustGiven, remember
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
-from apps.tenants.models import ApiKey, IdempotentRequest, Scope
+from apps.tenants.models import ApiKey, Grant, IdempotentRequest, Scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from apps.tenants.services.personal_keys import personal_key_rotate
@@ -112,6 +112,8 @@ def make_removal_world() -> RemovalWorld:
     given_in_redis(world)
     for scope in ("fund:alpha", "fund:beta"):
         make_key(acme, scopes=[scope])
+    for principal, scope in ((world.ann, "fund:alpha"), (world.bea, "fund:beta")):
+        _certified(world, principal, scope)
     _tenants_own(bolt)
     _decided(world)
     _packaged(world)
@@ -238,6 +240,32 @@ def _answered(
         body={"title": title},
         expires_at=timezone.now() + timedelta(hours=24),
     )
+
+
+def _certified(world: RemovalWorld, principal: Principal, scope: str) -> None:
+    """A grant in this scope that they confirmed, with a reason that names them."""
+    with open_scope(tenant=world.acme.id, principal=able(principal)):
+        grant = Grant.objects.get(api_key__person__isnull=True, scope=world.acme.scopes[scope], valid_to__isnull=True)
+        made = Recertification.objects.create(
+            tenant_id=world.acme.id,
+            owner_ids=[principal.id],
+            grant_count=1,
+            due_at=timezone.now() + timedelta(days=30),
+            started_by_id=principal.id,
+        )
+        certified = CertifiedGrant.objects.create(
+            tenant_id=world.acme.id,
+            recertification=made,
+            grant_id=grant.id,
+            scope_id=grant.scope_id,
+            owner_id=principal.id,
+        )
+        CertifiedGrant.objects.filter(id=certified.id).update(
+            decision=GrantDecision.CONFIRMED,
+            reason=f"{ANN if principal is world.ann else BEA} says that it is needed.",
+            decided_by_id=principal.id,
+            decided_at=timezone.now(),
+        )
 
 
 def _known_of(world: RemovalWorld, principal: Principal) -> None:

@@ -19,9 +19,10 @@ from apps.intents.errors import AmbiguousNameError
 from apps.intents.management import policy_at
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
-from apps.tenants.models import User
+from apps.tenants.models import Scope, User
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
+from apps.tenants.services.api_keys import api_key_create, api_key_revoke
 from tests.factories import Firm, confirm, make_firm, make_invited, make_key, make_member
 from tests.intents.named import end_memberships, make_named
 from tests.intents.test_access import asked
@@ -60,6 +61,53 @@ def ambiguous(firm: Firm, by: Principal, name: str) -> list[tuple[str, str, str]
 
 def suggested(answer: AccessAnswer) -> list[str]:
     return [each.name for each in answer.suggestions]
+
+
+# --- Initials and keys ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"), [("ml", "mlind"), ("M. Lind", "mlind"), ("JML", "jmuller"), ("jmł", "jmuller")]
+)
+def test_a_member_is_found_by_initials(acme: Firm, dora: Principal, typed: str, name: str) -> None:
+    assert named(acme, dora, typed) == name
+
+
+def test_initials_of_two_people_are_ambiguous(acme: Firm, two_marias: Principal) -> None:
+    assert [each[0] for each in ambiguous(acme, two_marias, "ML")] == ["maria2", "mlind"]
+
+
+def test_an_ended_key_is_found_by_its_name(acme: Firm, dora: Principal) -> None:
+    with open_scope(tenant=acme.id, reason="a test"):
+        key, _ = api_key_create(name="Reporting portal", role=Role.ANALYST, scopes=[acme.root])
+        api_key_revoke(key)
+    for typed in ("reporting portal", "Portal", "Reporting"):
+        assert named(acme, dora, typed) == f"gbx_{key.prefix}"
+
+
+def test_a_rotated_key_and_its_successor_are_candidates(acme: Firm, dora: Principal) -> None:
+    with open_scope(tenant=acme.id, reason="a test"):
+        old, _ = api_key_create(name="Portal", role=Role.ANALYST, scopes=[acme.root])
+        api_key_revoke(old)
+        new, _ = api_key_create(name="Portal", role=Role.ANALYST, scopes=[acme.root])
+    found = ambiguous(acme, dora, "portal")
+    assert found == [
+        (f"gbx_{old.prefix}", "Portal", "API key, ended"),
+        (f"gbx_{new.prefix}", "Portal", "API key, Analyst"),
+    ]
+
+
+def test_a_key_that_is_named_after_its_person_does_not_stand_in_their_way(acme: Firm, dora: Principal) -> None:
+    with open_scope(tenant=acme.id, reason="a test"):
+        api_key_create(name="script of Lindqvist", role=Role.ANALYST, scopes=[acme.root])
+    assert named(acme, dora, "Lindqvist") == "mlind"
+
+
+def test_a_key_of_another_tenant_is_nobody_here(acme: Firm, dora: Principal) -> None:
+    with open_scope(tenant=make_firm("bolt").id, reason="a test"):
+        api_key_create(name="Treasury feed", role=Role.ANALYST, scopes=[Scope.objects.get(key="firm:bolt")])
+    answer = asked(acme, principal=dora, user="Treasury feed")
+    assert (answer.verdict, answer.suggestions) == (Verdict.NOT_KNOWN, ())
 
 
 # --- One match ------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import pytest
 from apps.audit.models import Event
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
+from apps.tenants.services.api_keys import api_key_create, api_key_revoke
 from tests.api.client import Api
 from tests.factories import Firm, make_firm, make_key
 from tests.intents.named import end_memberships, make_named
@@ -60,8 +61,14 @@ def test_of_several_the_problem_lists_each_with_a_ready_question(auditor: Api) -
     urls = [each.pop("url") for each in found["data"]["candidates"]]
     assert found["data"] == {
         "candidates": [
-            {"name": "maria2", "label": "Maria Lindqvist", "roles": [], "former_member": True},
-            {"name": "mlind", "label": "Maria Lindqvist", "roles": ["analyst"], "former_member": False},
+            {"kind": "user", "name": "maria2", "label": "Maria Lindqvist", "roles": [], "former_member": True},
+            {
+                "kind": "user",
+                "name": "mlind",
+                "label": "Maria Lindqvist",
+                "roles": ["analyst"],
+                "former_member": False,
+            },
         ],
         "more": 0,
     }
@@ -78,11 +85,30 @@ def test_a_problem_is_recorded_too(acme: Firm, auditor: Api) -> None:
     assert "maria" not in str(core)
 
 
+def test_a_key_of_the_same_name_is_a_candidate_with_its_own_question(acme: Firm, auditor: Api) -> None:
+    with open_scope(tenant=acme.id, reason="a test"):
+        key, _ = api_key_create(name="Björn Åkesson", role=Role.ANALYST, scopes=[acme.root])
+        api_key_revoke(key)
+    found = refusal(auditor, user="Björn Åkesson")["data"]["candidates"]
+    assert [(each["kind"], each["name"], each["roles"]) for each in found] == [
+        ("user", "bjorn", ["analyst"]),
+        ("api_key", f"gbx_{key.prefix}", []),
+    ]
+    asked = auditor.get(found[1]["url"]).json()
+    assert (asked["subject"]["kind"], asked["subject"]["name"]) == ("api_key", f"gbx_{key.prefix}")
+
+
 def test_of_nobody_nothing_is_stated_and_the_nearest_names_are_told(auditor: Api) -> None:
     found = answer(auditor, user="Bjorn Akeson")
     assert (found["verdict"], found["subject"]["id"]) == ("not_known", None)
     assert found["suggestions"] == [
-        {"name": "bjorn", "label": "Björn Åkesson", "roles": ["analyst"], "former_member": False}
+        {
+            "kind": "user",
+            "name": "bjorn",
+            "label": "Björn Åkesson",
+            "roles": ["analyst"],
+            "former_member": False,
+        }
     ]
     assert "reach" not in found["sentence"]
 

@@ -35,7 +35,7 @@ from apps.erasure.models import (
     RetentionSchedule,
 )
 from apps.erasure.runs.staying import Reason
-from apps.intents.models import PolicyVersion, ReviewComment
+from apps.intents.models import CertifiedGrant, PolicyVersion, Recertification, ReviewComment
 from apps.privacy.access_packages.quoting import Chosen, quotes_decide
 from apps.privacy.access_packages.told import told_by_rules
 from apps.privacy.codes.inventory import Decision, InventoryState, Quoting, Treatment
@@ -50,7 +50,7 @@ from apps.privacy.requests.services.receiving import request_receive
 from apps.quality.models import EvaluationAnswer, EvaluationQuery, EvaluationRun, ImpactState, PolicyImpact
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, UserId
-from apps.tenants.models import User
+from apps.tenants.models import Grant, User
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from apps.tenants.second_factor.resets import factor_reset_ask
@@ -147,6 +147,8 @@ def make_world() -> World:
         _verified(world.firm(slug))
         _asked_to_erase(world.firm(slug))
     _proven(acme, bolt)
+    _recertified(acme, world.people["amy"], world.people["dan"])
+    _recertified(bolt, world.people["ben"], world.people["dee"])
     for slug, person in (("acme", "dan"), ("bolt", "dee")):
         _held(world.firm(slug), world.people[person])
         _purged(world.firm(slug), world.people[person])
@@ -380,6 +382,23 @@ def _commented(firm: Firm, principal: Principal) -> None:
             author_id=principal.id,
             author_label=principal.label,
             text="As it should be.",
+        )
+
+
+def _recertified(firm: Firm, principal: Principal, owner: Principal) -> None:
+    """A recertification of a grant, so that no tenant table is empty. As if they were an officer."""
+    with open_scope(tenant=firm.id, principal=replace(principal, roles=frozenset({Role.COMPLIANCE_OFFICER}))):
+        grants = Grant.objects.filter(membership__isnull=False, valid_to__isnull=True)
+        grant = grants.exclude(membership__user_id=owner.id).order_by("id")[0]
+        made = Recertification.objects.create(
+            tenant_id=firm.id,
+            owner_ids=[owner.id],
+            grant_count=1,
+            due_at=timezone.now() + timedelta(days=30),
+            started_by_id=principal.id,
+        )
+        CertifiedGrant.objects.create(
+            tenant_id=firm.id, recertification=made, grant_id=grant.id, scope_id=grant.scope_id, owner_id=owner.id
         )
 
 

@@ -125,7 +125,7 @@ def test_the_price_does_not_grow_with_the_corpus(acme: Firm) -> None:
     for number in range(10):
         ingest(acme, f"Text {number}.".encode())
     # Two of them ask whether a webhook fails.
-    assert queries() == few <= 9
+    assert queries() == few <= 10
 
 
 def test_the_policy_in_force_is_named(acme: Firm) -> None:

@@ -207,7 +207,8 @@ TASKS: Final = (
         "task:apps.retrieval.tasks.forget_answers "
         "task:apps.privacy.tasks.send_redactions task:apps.audit.tasks.webhooks_due "
         "task:apps.corpus.tasks.run_next "
-        "task:apps.intents.tasks.activate_due_policies task:apps.retrieval.tasks.record_unknown_ends",
+        "task:apps.intents.tasks.activate_due_policies task:apps.intents.tasks.remind_owners "
+        "task:apps.retrieval.tasks.record_unknown_ends",
         Sort.NONE,
         because="Without arguments.",
     ),

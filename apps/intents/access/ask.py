@@ -11,7 +11,7 @@ from django.utils import timezone
 from apps.audit.services import record
 from apps.intents.access.contracts import AMBIGUOUS, AccessAnswer, Candidate, Holding, Subject
 from apps.intents.access.facts import access_facts, api_key, person
-from apps.intents.access.people import Member, meant, members, nearest
+from apps.intents.access.people import Member, NamedKey, keys, keys_meant, meant, members, nearest
 from apps.intents.access.reach import access_answer
 from apps.intents.errors import AmbiguousNameError
 from apps.intents.events import ACCESS_ASKED
@@ -30,18 +30,18 @@ def access_ask(*, user: str = "", key: str = "", at: datetime | None = None, int
 
     All users may ask about themselves and about the keys that act for them. A question about others needs the
     permission to read the audit log, and names of others are looked up for nobody else. The question is recorded.
-    Args:    user: a person's user name, or their name as people write it: see people.py. To ask about yourself without
-             that permission, the exact user name.
+    Args:    user: a person's user name, their name as people write it, or the name of an API key: see people.py. To ask
+             about yourself without that permission, the exact user name.
              key: a key's prefix without its `gbx_`. If both are empty, the subject is the open scope's principal, or
              the key that a person acts by.
              at: aware; None for now.
              intent: its name, `unrecognised`, or empty for every intent of the policy.
     Returns: the answer; without a statement about reach, but with the nearest names, if nobody has the name.
     Raises:  PermissionDeniedError: the subject is somebody else, whether or not the name exists.
-             AmbiguousNameError: the name means several members. That question is recorded too.
+             AmbiguousNameError: the name means several members or keys. That question is recorded too.
              NoScopeError: no scope is open.
     Costs:   eight queries and the opening of the tenant's directory; six more the first time that this process reads
-             the policy version. For a name that is not an exact user name two more, and one more for an address.
+             the policy version. For a name that is not an exact user name three more, and one more for an address.
     """
     principal = current_scope().principal
     answered_at = timezone.now()
@@ -49,7 +49,7 @@ def access_ask(*, user: str = "", key: str = "", at: datetime | None = None, int
         raise ValueError("asked about a person and a key at once")
     suggestions: tuple[Candidate, ...] = ()
     if user and principal.may(Permission.AUDIT_VIEW):
-        found, suggestions = _by_name(" ".join(user.split()), at=at or answered_at)
+        found, suggestions = subject_named(user, at=at or answered_at)
     elif user:
         found = _by_own_name(principal, user)
     else:
@@ -64,18 +64,28 @@ def access_ask(*, user: str = "", key: str = "", at: datetime | None = None, int
     return answer
 
 
-def _by_name(name: str, *, at: datetime) -> tuple[_Found, tuple[Candidate, ...]]:
-    """Return the person whom the name means; if there is none, the nearest names. Raises AmbiguousNameError."""
+def subject_named(typed: str, *, at: datetime) -> tuple[_Found, tuple[Candidate, ...]]:
+    """Return the person or key that a typed name means, with what they held; or nobody, and the nearest names.
+
+    For those who may ask about others.
+    Args:   at: the instant of the question, for the record of one that is not answered.
+    Raises: AmbiguousNameError: the name means several members or keys. That is recorded.
+    """
+    name = " ".join(typed.split())
     exact = person(name=name)
     if exact[0].id is not None:
         return exact, ()
     everybody = members()
     found = meant(name, everybody)
-    if len(found) > 1:
+    # A part of a key's name means the key only where nobody is meant: a person's keys often bear their name.
+    named = keys_meant(name, keys(), in_part=not found)
+    if len(found) + len(named) > 1:
         _record_ambiguous(at)
-        raise _ambiguous(found)
+        raise _ambiguous((*found, *named))
     if found:
         return person(user_id=found[0].id), ()
+    if named:
+        return api_key(key_id=named[0].id), ()
     return exact, nearest(name, everybody)
 
 
@@ -109,7 +119,7 @@ def _is_own(subject: Subject, principal: Principal) -> bool:
     return (subject.kind, subject.id) == (principal.kind, principal.id)
 
 
-def _ambiguous(found: tuple[Member, ...]) -> AmbiguousNameError:
+def _ambiguous(found: tuple[Member | NamedKey, ...]) -> AmbiguousNameError:
     shown = tuple(each.candidate for each in found[:_MOST_CANDIDATES])
     return AmbiguousNameError(candidates=shown, more=len(found) - len(shown))
 

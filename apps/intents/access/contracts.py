@@ -73,18 +73,23 @@ class Subject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A member, past or present, whom a typed name may mean.
+    """A member or an API key, past or present, that a typed name may mean.
 
-    name is the user name, by which to ask; label the display name. roles: those in force now, none for a former member.
+    name is the user name, or gbx_ and the key's prefix, by which to ask; label the display name.
+    roles: those in force now, none for a former member or an ended key.
     """
 
     name: str
     label: str
     roles: tuple[Role, ...]
+    kind: PrincipalKind = PrincipalKind.USER
 
     @property
     def standing(self) -> str:
-        return ", ".join(role.label for role in self.roles) or "former member"
+        roles = ", ".join(role.label for role in self.roles)
+        if self.kind is PrincipalKind.API_KEY:
+            return f"API key, {roles or 'ended'}"
+        return roles or "former member"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

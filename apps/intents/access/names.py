@@ -46,6 +46,19 @@ def is_part(typed: Words, name: Words) -> bool:
     return bool(typed) and _fits(typed, name, _begins)
 
 
+def is_initials(typed: Words, name: Words) -> bool:
+    """Return whether one typed word is the initials of a name of several words: ml is Maria Lindqvist."""
+    if len(typed) != 1 or len(name) < 2:
+        return False
+    return any(
+        len(letters) == len(name)
+        and all(
+            any(spelling.startswith(letter) for spelling in word) for letter, word in zip(letters, name, strict=True)
+        )
+        for letters in typed[0]
+    )
+
+
 def likeness(typed: Words, name: Words) -> float:
     """Return how alike a typed name and a name are, 0..100: the mean over the typed words of the best match of each."""
     if not typed or not name:

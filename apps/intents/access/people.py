@@ -1,4 +1,4 @@
-"""Find the members whom a typed name may mean, past ones included.
+"""Find the members and API keys that a typed name may mean, past ones included.
 
 An account without a confirmed membership in the open tenant is never found, whatever its name is elsewhere. The typed
 name is compared and then forgotten.
@@ -13,11 +13,14 @@ from typing import Final
 from uuid import UUID
 
 from django.db.models import BooleanField, Func, Q, Value
+from django.utils import timezone
 
 from apps.intents.access.contracts import Candidate
-from apps.intents.access.names import Words, addresses, folded, is_part, is_whole, likeness, words
+from apps.intents.access.facts import KEY_MARK
+from apps.intents.access.names import Words, addresses, folded, is_initials, is_part, is_whole, likeness, words
 from apps.tenants.ids import UserId
-from apps.tenants.models import Membership, User
+from apps.tenants.models import ApiKey, Membership, User
+from apps.tenants.principals import PrincipalKind
 from apps.tenants.roles import Role
 
 _MOST_NEAREST: Final = 5
@@ -32,6 +35,15 @@ class Member:
     id: UserId
     candidate: Candidate
     names: tuple[Words, Words]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedKey:
+    """An API key, ended or not. names: the words of its name."""
+
+    id: UUID
+    candidate: Candidate
+    names: tuple[Words]
 
 
 def members() -> tuple[Member, ...]:
@@ -60,6 +72,36 @@ def members() -> tuple[Member, ...]:
     return tuple(sorted(found, key=lambda member: (folded(member.candidate.label), member.candidate.name)))
 
 
+def keys() -> tuple[NamedKey, ...]:
+    """Return every API key that the open tenant ever had, by name. One query."""
+    now = timezone.now()
+    rows = ApiKey.objects.order_by("name", "created_at").values_list(
+        "id", "name", "prefix", "role", "revoked_at", "expires_at"
+    )
+    return tuple(
+        NamedKey(
+            id=key_id,
+            candidate=Candidate(
+                name=f"{KEY_MARK}{prefix}",
+                label=name,
+                roles=() if revoked_at or (expires_at and expires_at <= now) else (Role(role),),
+                kind=PrincipalKind.API_KEY,
+            ),
+            names=(words(name),),
+        )
+        for key_id, name, prefix, role, revoked_at, expires_at in rows
+    )
+
+
+def keys_meant(typed: str, among: tuple[NamedKey, ...], *, in_part: bool) -> tuple[NamedKey, ...]:
+    """Return the keys that a typed name may mean: by the whole name, or else, if wanted, by a part of it."""
+    asked = words(typed)
+    whole = tuple(each for each in among if asked and is_whole(asked, each.names[0]))
+    if whole or not in_part or "@" in typed:
+        return whole
+    return tuple(each for each in among if is_part(asked, each.names[0]))
+
+
 def meant(typed: str, among: tuple[Member, ...]) -> tuple[Member, ...]:
     """Return the members whom a typed name may mean.
 
@@ -70,7 +112,9 @@ def meant(typed: str, among: tuple[Member, ...]) -> tuple[Member, ...]:
         return _by_user_name(typed, among) or tuple(_by_mailbox(typed, among))
     asked = words(typed)
     whole = tuple(each for each in among if any(is_whole(asked, name) for name in each.names)) if len(asked) > 1 else ()
-    return whole or tuple(each for each in among if any(is_part(asked, name) for name in each.names))
+    return whole or tuple(
+        each for each in among if any(is_part(asked, name) or is_initials(asked, name) for name in each.names)
+    )
 
 
 def nearest(typed: str, among: tuple[Member, ...]) -> tuple[Candidate, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 from apps.intents.access.contracts import AccessAnswer, Candidate, GrantedBy
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.rendering import policy_sha256
+from apps.tenants.principals import PrincipalKind
 
 
 def access_json(answer: AccessAnswer) -> dict[str, Any]:
@@ -46,10 +47,11 @@ def access_json(answer: AccessAnswer) -> dict[str, Any]:
 
 def candidate_json(candidate: Candidate) -> dict[str, Any]:
     return {
+        "kind": candidate.kind.value,
         "name": candidate.name,
         "label": candidate.label,
         "roles": [role.value for role in candidate.roles],
-        "former_member": not candidate.roles,
+        "former_member": candidate.kind is PrincipalKind.USER and not candidate.roles,
     }
 
 

@@ -35,7 +35,7 @@ from apps.tenants.roles import Permission
 
 # More would make the page heavy; what is not suggested can still be typed.
 _SUGGESTED = 500
-_KEY = re.compile(rf"{KEY_MARK}([0-9a-zA-Z]{{12}})")
+KEY_PREFIX = re.compile(rf"{KEY_MARK}([0-9a-zA-Z]{{12}})")
 _INTENT = RegexValidator(r"^[a-z][a-z0-9_]{0,39}$", "Enter the intent's short name, such as performance.")
 _VERDICTS = {
     Verdict.COULD_REACH: ("Could reach", "good"),
@@ -58,7 +58,7 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A member whom the typed name may mean, and the address of the same question about them."""
+    """A member or key that the typed name may mean, and the address of the same question about them."""
 
     candidate: Candidate
     url: str
@@ -71,8 +71,8 @@ class AccessForm(forms.Form):
         max_length=254,
         widget=UnfoldAdminTextInputWidget(attrs={"list": "access-subjects", "autocomplete": "off"}),
         help_text=(
-            "A user name, a full name, a part of a name or an e-mail address; or gbx_ and a key's 12 characters. "
-            "Past members and ended keys are found too. Empty means yourself."
+            "A user name, a full name, a part of a name, initials or an e-mail address; or a key's name, or gbx_ and "
+            "its 12 characters. Past members and ended keys are found too. Empty means yourself."
         ),
     )
     date = forms.DateTimeField(
@@ -106,7 +106,7 @@ class AccessForm(forms.Form):
     @property
     def question(self) -> dict[str, Any]:
         who = self.cleaned_data.get("who", "")
-        key = _KEY.fullmatch(who)
+        key = KEY_PREFIX.fullmatch(who)
         subject = {"key": key[1]} if key else {"user": who}
         return {**subject, "at": self.cleaned_data["date"], "intent": self.cleaned_data["intent"]}
 
@@ -151,7 +151,8 @@ def _asked(request: HttpRequest, question: Mapping[str, Any]) -> dict[str, Any]:
             "suggestions": _choices(request, answer.suggestions),
         }
     is_other_name = question.get("user", answer.subject.name) not in ("", answer.subject.name)
-    return {**_answer_context(answer), "names_person": is_other_name and answer.subject.kind is PrincipalKind.USER}
+    is_key = answer.subject.kind is PrincipalKind.API_KEY
+    return {**_answer_context(answer), "names_subject": is_other_name, "is_key": is_key}
 
 
 def _choices(request: HttpRequest, candidates: Iterable[Candidate]) -> list[Choice]:

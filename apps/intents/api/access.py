@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -30,9 +30,9 @@ class AccessQuestionSerializer(StrictSerializer):
         required=False,
         max_length=254,
         help_text=(
-            "A user name, or a name as people write it: Maria Lindqvist; Lindqvist, Maria; a part of it; an e-mail "
-            "address. Case and accents do not matter. An exact user name wins. To ask about yourself without "
-            "audit.view, your exact user name."
+            "A user name, or a name as people write it: Maria Lindqvist; Lindqvist, Maria; a part of it; initials; an "
+            "e-mail address; or the name of an API key, ended ones too. Case and accents do not matter. An exact user "
+            "name wins. To ask about yourself without audit.view, your exact user name."
         ),
     )
     key = serializers.RegexField(
@@ -113,9 +113,11 @@ class AccessPolicySerializer(serializers.Serializer[Any]):
 
 
 class AccessCandidateSerializer(LabelledSerializer):
-    name = serializers.CharField(help_text="The user name, by which to ask.")
+    kind = serializers.ChoiceField(choices=choices_of(PrincipalKind))
+    name = serializers.CharField(help_text="The user name, or gbx_ and the key's prefix, by which to ask.")
     roles = serializers.ListField(
-        child=serializers.ChoiceField(choices=Role.choices), help_text="Those in force now; empty for a former member."
+        child=serializers.ChoiceField(choices=Role.choices),
+        help_text="Those in force now; empty for a former member or an ended key.",
     )
     former_member = serializers.BooleanField()
 
@@ -213,8 +215,9 @@ _EXAMPLE = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateQuestion:
-    """A candidate as the problem shows it. url: the same question about this member."""
+    """A candidate as the problem shows it. url: the same question about this member or key."""
 
+    kind: PrincipalKind
     name: str
     label: str
     roles: tuple[Role, ...]
@@ -238,9 +241,9 @@ class AccessView(ApiView):
             "answer is one sentence, and also its parts. Without `user` and `key` it is about yourself; to ask about "
             "others you need the permission audit.view. If nothing could be reached (before the tenant existed, "
             "without a membership), the sentence and the verdict say why.\n\n"
-            "If `user` may mean several members, past or present, there is no answer but the problem "
-            "`intents.name_ambiguous`: its `data.candidates` has the `name`, `label`, `roles`, `former_member` and "
-            "`url` of each, and `data.more` says how many others there are. If nobody has the name, the verdict is "
+            "If `user` may mean several members or API keys, past or present, there is no answer but the problem "
+            "`intents.name_ambiguous`: its `data.candidates` has the `kind`, `name`, `label`, `roles`, `former_member` "
+            "and `url` of each, and `data.more` says how many others there are. If nobody has the name, the verdict is "
             "`not_known`, `suggestions` has the nearest names, and nothing is stated about reach. Each request is "
             "recorded, never with the name that you sent."
         ),
@@ -262,18 +265,28 @@ class AccessView(ApiView):
                 intent=asked.get("intent", ""),
             )
         except AmbiguousNameError as error:
-            candidates = tuple(_question(request, each) for each in error.data["candidates"])
+            candidates = candidate_questions(request, error.data["candidates"])
             raise AmbiguousNameError(candidates=candidates, more=error.data["more"]) from error
         return Response(access_json(answer))
 
 
+def candidate_questions(request: Request, candidates: Iterable[Candidate]) -> tuple[CandidateQuestion, ...]:
+    """Return each candidate with the address of the same question about it."""
+    return tuple(_question(request, each) for each in candidates)
+
+
 def _question(request: Request, candidate: Candidate) -> CandidateQuestion:
     query = request.query_params.copy()
-    query["user"] = candidate.name
+    if candidate.kind is PrincipalKind.API_KEY:
+        query.pop("user", None)
+        query["key"] = candidate.name
+    else:
+        query["user"] = candidate.name
     return CandidateQuestion(
+        kind=candidate.kind,
         name=candidate.name,
         label=candidate.label,
         roles=candidate.roles,
-        former_member=not candidate.roles,
+        former_member=candidate.kind is PrincipalKind.USER and not candidate.roles,
         url=f"{request.path}?{query.urlencode()}",
     )

@@ -22,6 +22,7 @@ from apps.intents.access.contracts import Candidate
 from apps.intents.access.words import validity
 from apps.intents.errors import AmbiguousNameError
 from apps.tenants.context import open_scope
+from apps.tenants.principals import PrincipalKind
 from apps.tenants.selectors.tenants import tenant_id_of
 
 EXAMPLES = """\
@@ -39,7 +40,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     """All that `at` takes, the tenant included."""
     parser.add_argument("--tenant", required=True, help="the tenant's short name")
     subject = parser.add_mutually_exclusive_group(required=True)
-    subject.add_argument("--user", default="", help="a user name, full name, part of a name or e-mail address")
+    subject.add_argument(
+        "--user", default="", help="a user name, full name, part of a name, initials or e-mail address, or a key's name"
+    )
     subject.add_argument("--key", default="", help="an API key's prefix: the 12 characters after gbx_")
     parser.add_argument("--date", default="", help="an ISO 8601 time, in UTC if it has no zone; by default now")
     parser.add_argument("--intent", default="", help="an intent's short name, or unrecognised; by default all intents")
@@ -51,8 +54,8 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
 
     Raises CommandError: an option can't be read, there is no such tenant, or the name may mean several members.
     """
-    at = _instant(options["date"]) if options["date"] else None
-    key, intent = _key(options["key"]), _intent(options["intent"])
+    at = instant_of(options["date"]) if options["date"] else None
+    key, intent = key_of(options["key"]), _intent(options["intent"])
     try:
         with open_scope(tenant=tenant_id_of(options["tenant"]), reason="manage.py policy at"):
             answer = access_ask(user=options["user"], key=key, at=at, intent=intent)
@@ -69,7 +72,7 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
         if answer.suggestions:
             console.print("The nearest names:", highlight=False)
         for candidate in answer.suggestions:
-            console.print(f"  {_called(candidate)}", highlight=False, markup=False)
+            console.print(f"  {called(candidate)}", highlight=False, markup=False)
         for table in _tables(answer):
             console.print(table)
         for note in answer.notes:
@@ -80,31 +83,35 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
 def _ambiguous(error: AmbiguousNameError, options: Mapping[str, Any]) -> str:
     """Return the candidates, each with the command that asks about them."""
     given = {f"--{name}": options[name] for name in ("tenant", "date", "intent") if options[name]}
-    lines = ["Several members, past or present, may be meant, so there is no answer. Ask about one of them:"]
+    lines = ["Several members or keys, past or present, may be meant, so there is no answer. Ask about one of them:"]
     for candidate in error.data["candidates"]:
-        words = [word for option in {**given, "--user": candidate.name}.items() for word in option]
+        words = [word for option in {**given, _option(candidate): candidate.name}.items() for word in option]
         command = shlex.join(["manage.py", "policy", "at", *words, *(["--json"] if options["json"] else [])])
-        lines += [f"  {_called(candidate)}", f"    {command}"]
+        lines += [f"  {called(candidate)}", f"    {command}"]
     if error.data["more"]:
         lines.append(f"  {error.data['more']} more: write more of the name")
     return "\n".join(lines)
 
 
-def _called(candidate: Candidate) -> str:
+def _option(candidate: Candidate) -> str:
+    return "--key" if candidate.kind is PrincipalKind.API_KEY else "--user"
+
+
+def called(candidate: Candidate) -> str:
     return f"{candidate.label} ({candidate.name}), {candidate.standing}"
 
 
-def _instant(text: str) -> datetime:
+def instant_of(text: str, option: str = "--date") -> datetime:
     try:
         instant = parse_datetime(text)
     except ValueError:
         instant = None
     if instant is None:
-        raise CommandError(f"--date {text!r} is not a time; write it as 2026-01-31T12:00:00+00:00")
+        raise CommandError(f"{option} {text!r} is not a time; write it as 2026-01-31T12:00:00+00:00")
     return make_aware(instant) if is_naive(instant) else instant
 
 
-def _key(text: str) -> str:
+def key_of(text: str) -> str:
     if not text:
         return ""
     match = _KEY.fullmatch(text)

@@ -130,6 +130,7 @@ def _list_waiting(found: Overview) -> list[Figure]:
     drafts = reverse("admin:policy_drafts")
     jobs = reverse("admin:corpus_ingestjob_changelist")
     keys = reverse("admin:tenants_apikey_changelist")
+    certified = reverse("admin:recertifications")
     own = reverse("admin:my_keys")
     holds = reverse("admin:audit_legalhold_changelist")
     retention = reverse("admin:retention")
@@ -159,6 +160,7 @@ def _list_waiting(found: Overview) -> list[Figure]:
             url=f"{erasure}?which=letters",
             tone="warn",
         ),
+        Figure(label="Grants to confirm or end", count=waiting.grants_to_certify, url=certified, tone="warn"),
         Figure(label="API keys that expire within 14 days", count=waiting.keys_expiring, url=keys, tone="warn"),
         Figure(label="Your keys that expire within 14 days", count=waiting.own_keys_expiring, url=own, tone="warn"),
         Figure(label="Legal holds to review", count=waiting.holds_to_review, url=holds, tone="warn"),

@@ -38,6 +38,7 @@ BY_HAND: Final[Mapping[str, str]] = {
         "these words.",
     ),
     "intents.policy_proofs": "A proof is kept with the submission of the version that it is of, and holds its words.",
+    "intents.certified_grants": "The reason of a decision on a grant goes with its holder or with whoever gave it.",
     "intents.review_comments": "A comment on a policy version is kept with the decision that it led to.",
     "retrieval.evaluation_questions": "Remove an evaluation question under Retrieval, Evaluation questions.",
     "retrieval.evaluation_answers": "An evaluation run is kept with its questions and answers until a document that "

@@ -52,6 +52,8 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
             Entry("Versions", "history", "intents_policyversion_changelist", Permission.POLICY_VIEW),
             Entry("Sent to officers", "outgoing_mail", "sent_inbox", Permission.POLICY_EDIT),
             Entry("Who could reach what", "person_search", "policy_access", Permission.POLICY_VIEW),
+            Entry("Access centre", "key_visualizer", "access_centre", Permission.AUDIT_VIEW),
+            Entry("Recertifications", "fact_check", "recertifications", Permission.POLICY_VIEW),
             Entry("Classifier's desk", "psychology", "policy_desk", Permission.POLICY_VIEW),
         ),
     ),

@@ -18,7 +18,7 @@ from rich.console import Console
 from apps.errors import ApplicationError
 from apps.intents.diff import SAME, PolicyDiff, policy_diff, policy_diff_json
 from apps.intents.errors import PolicyAuthorError
-from apps.intents.management import policy_at, policy_check, policy_prove
+from apps.intents.management import policy_at, policy_check, policy_prove, policy_reach
 from apps.intents.policy_file import render_policy_file, version_heading
 from apps.intents.policy_file.importing import policy_file_import
 from apps.intents.policy_file.references import described, file_text, needs_tenant, policy_named
@@ -46,7 +46,7 @@ examples:
   manage.py policy import policy.py --tenant meridian --author olivia --reason "Runs for compliance questions."
   manage.py policy diff active policy.py --tenant meridian
   manage.py policy diff 2026-01-31 3 --tenant meridian --unified
-{policy_check.EXAMPLES}{policy_prove.EXAMPLES}{policy_at.EXAMPLES}"""
+{policy_check.EXAMPLES}{policy_prove.EXAMPLES}{policy_at.EXAMPLES}{policy_reach.EXAMPLES}"""
 
 
 class Command(ServedCommand):
@@ -62,7 +62,7 @@ class Command(ServedCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(
-            dest="action", required=True, metavar="show | check | export | import | diff | prove | at"
+            dest="action", required=True, metavar="show | check | export | import | diff | prove | at | reach"
         )
         show = actions.add_parser("show", help="show the policy in force, now or at a given time")
         show.add_argument("--at", default="", help="an ISO 8601 time; in UTC if it has no zone")
@@ -97,6 +97,9 @@ class Command(ServedCommand):
         policy_at.add_arguments(
             actions.add_parser("at", help="show who could reach what and when, and who had allowed it")
         )
+        policy_reach.add_arguments(
+            actions.add_parser("reach", help="list who could reach what: at an instant, over a range, or what changed")
+        )
         for action in (show, export, hand_in):
             action.add_argument("--tenant", required=True, help="the tenant's short name")
         for action in (show, hand_in, diff):
@@ -111,6 +114,9 @@ class Command(ServedCommand):
     def _run(self, options: dict[str, Any]) -> None:
         if options["action"] == "at":
             policy_at.run(self, options)
+            return
+        if options["action"] == "reach":
+            policy_reach.run(self, options)
             return
         if options["action"] == "prove":
             policy_prove.run(self, options)

@@ -108,6 +108,7 @@ ENGLISH: Final = PackageWording(
         "corpus.pages": "Pages",
         "intents.golden_examples": "Review examples",
         "intents.intent_terms": "Terms of intents",
+        "intents.certified_grants": "Reasons why grants were confirmed or ended",
         "intents.intents": "Intents",
         "intents.invariants": "Invariants of policies",
         "intents.kind_budgets": "Headings of kinds",

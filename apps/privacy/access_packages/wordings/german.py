@@ -109,6 +109,7 @@ GERMAN: Final = PackageWording(
         "corpus.pages": "Seiten",
         "intents.golden_examples": "Musterbeispiele",
         "intents.intent_terms": "Begriffe von Absichten",
+        "intents.certified_grants": "Begründungen, warum Freigaben bestätigt oder beendet wurden",
         "intents.intents": "Absichten",
         "intents.invariants": "Feste Bedingungen der Regeln",
         "intents.kind_budgets": "Überschriften von Dokumentarten",
