@@ -57,6 +57,23 @@ class BaselineInvariant(TypedDict):
     kinds: list[str]
 
 
+class BaselineProfileRule(TypedDict):
+    """A rule of the compliance profile: a topic that is refused, a product not to be marketed, or a disclaimer.
+
+    text: the reason that users read, or the disclaimer. in_question: `refuse` or `allow`; in_answer: `block`, `flag` or
+    `allow`, which is meant where it is left out. intents: of a disclaimer; left out, all are meant.
+    """
+
+    key: str
+    sort: str  # topic, product or disclaimer
+    name: str
+    terms: NotRequired[list[str]]
+    intents: NotRequired[list[str]]
+    in_question: NotRequired[str]
+    in_answer: NotRequired[str]
+    text: str
+
+
 class BaselineClassifier(TypedDict):
     """The settings that decide when a question is recognised. apps/intents/scoring.py describes the score."""
 

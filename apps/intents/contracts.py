@@ -9,6 +9,7 @@ from uuid import UUID
 
 from apps.corpus.kinds import Kind, RetentionClass, SourceType
 from apps.intents.invariants import Invariant
+from apps.intents.profile.contracts import ProfileRule
 from apps.intents.retrieval_settings import RetrievalSettings
 from apps.tenants.roles import Role
 
@@ -127,6 +128,7 @@ class PolicySnapshot:
     classifier: ClassifierSettings
     retrieval: RetrievalSettings
     invariants: tuple[Invariant, ...] = ()
+    profile: tuple[ProfileRule, ...] = ()
 
     def intent(self, name: str) -> IntentRule | None:
         return next((rule for rule in self.intents if rule.name == name), None)

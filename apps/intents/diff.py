@@ -10,6 +10,7 @@ from typing import Any, Final
 from apps.corpus.kinds import Kind
 from apps.intents.contracts import UNRECOGNISED, FallbackRule, IntentRule, PolicySnapshot, RecordingMode
 from apps.intents.diff_kinds import ChangeKind, PolicyChange, kind_changes, uploaders_in_words
+from apps.intents.diff_profile import profile_changes
 from apps.intents.diff_words import RECOGNITION, RECORDED, kinds_in_words, listed, quoted, setting_in_words
 from apps.intents.proof.invariants import invariant_words
 from apps.intents.proof.words import names_of
@@ -60,6 +61,7 @@ def policy_diff(before: PolicySnapshot, after: PolicySnapshot) -> PolicyDiff:
         *_order_changes(before, after),
         *_retrieval_changes(before, after),
         *_invariant_changes(before, after),
+        *profile_changes(before.profile, after.profile, names_of(before, after).intent),
     ]
     if not changes and policy_content(before) != policy_content(after):
         changes.append(_other("They differ in a detail that can't be put into words; compare the two files."))

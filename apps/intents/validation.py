@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 from apps.corpus.kinds import KIND_KEY
 from apps.corpus.services.ingest.kind import adding_roles
-from apps.intents.contracts import UNRECOGNISED, IntentRule, PolicySnapshot
+from apps.intents.contracts import FALLBACK_NAME, UNRECOGNISED, IntentRule, PolicySnapshot
 from apps.intents.errors import InvalidPolicyError
+from apps.intents.profile.problems import profile_problems
 from apps.intents.proof.invariants import earlier_problems, invariant_problems
 
 # All shipped packs together have 28 intents: 92 per cent of their 510 examples are recognised, in 1.4 s.
@@ -34,6 +35,7 @@ def policy_problems(snapshot: PolicySnapshot, after: PolicySnapshot | None = Non
         *_threshold_problems(snapshot),
         *invariant_problems(snapshot),
         *(earlier_problems(snapshot, after) if after else ()),
+        *profile_problems(snapshot.profile, [*(rule.name for rule in snapshot.intents), FALLBACK_NAME]),
     )
 
 

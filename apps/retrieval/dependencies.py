@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from apps.intents.profile.contracts import ProfileRule
 from apps.intents.retrieval_settings import RetrievalSettings
 from apps.retrieval.contracts import Clock
 from apps.retrieval.generation.protocol import Generator
@@ -37,8 +38,9 @@ class Slots:
 class PipelineDependencies:
     """The dependencies of one question.
 
-    policy: the retrieval settings of the policy version in force.
+    policy: the retrieval settings of the policy version in force. profile: the rules of its compliance profile.
     settings: the settings of the stages.
+    slots_without_model: the optional stages for an intent whose answers the policy lets no model write.
     pieces: embeds sentences and rows on this machine; None where the embedding model runs elsewhere.
     generator: the tenant's generator. quoting: answers by quotation when the generator fails.
     on_stage: told of each stage that has ended; it must not raise.
@@ -58,4 +60,6 @@ class PipelineDependencies:
     settings: StageSettings = field(default_factory=StageSettings)
     slots: Slots = field(default_factory=Slots)
     pieces: PieceEmbedder | None = None
+    profile: tuple[ProfileRule, ...] = ()
+    slots_without_model: Slots | None = None
     on_stage: OnStage | None = None

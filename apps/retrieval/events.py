@@ -49,6 +49,8 @@ _FOUND = frozenset(
         "elapsed_ms",
         "stage_ms",
         "deadline",
+        # The keys of the profile's rules that fired; never the words that made them fire.
+        "profile_rules",
     }
 )
 _CONTEXT = frozenset({"refusal", "context_sha256", "context_chars"})

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 
-from apps.intents.contracts import IntentDecision, KindGrant
+from apps.corpus.extraction.language import language_of_question
+from apps.intents.contracts import FALLBACK_NAME, IntentDecision, KindGrant
 from apps.retrieval.contracts import (
     Answer,
     Candidate,
@@ -24,7 +25,7 @@ from apps.retrieval.contracts import (
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.recorder import TraceRecorder
 from apps.retrieval.stages.question.relax import document_filter
-from apps.retrieval.steps import answering, finishing, narrowing, reading, searching, statement_lines
+from apps.retrieval.steps import answering, bounds, finishing, narrowing, profile, reading, searching, statement_lines
 from apps.retrieval.trace import Trace
 
 _NOTHING_FOUND = (
@@ -83,11 +84,15 @@ def answer(question: Question, *, deps: PipelineDependencies) -> PipelineResult:
     analysis, context = found.analysis, found.outcome
     if isinstance(context, Refusal):
         trace = recorder.finish()
-        return PipelineResult(answer=finishing.refuse(context, analysis, trace), trace=trace)
-    draft = answering.write(recorder, analysis, context, deps)
-    outcome = answering.check(recorder, draft, context, analysis, deps)
+        return PipelineResult(answer=finishing.refuse(context, analysis, trace.degradations), trace=trace)
+    bound = bounds.bind_models(deps, found.grant.intent or FALLBACK_NAME)
+    draft = answering.write(recorder, analysis, context, bound)
+    outcome = answering.check(recorder, draft, context, analysis, bound)
+    finished = finishing.finish_answer(outcome, context, analysis, recorder.degradations)
+    suited = profile.check_answer(recorder, finished, found.grant, deps, analysis.language)
     trace = recorder.finish()
-    return PipelineResult(answer=finishing.finish_answer(outcome, context, analysis, trace), trace=trace)
+    withheld = suited.refusal is not None and suited.refusal.reason is RefusalReason.PROFILE_BLOCKED
+    return PipelineResult(answer=suited, trace=profile.without_draft(trace) if withheld else trace)
 
 
 def find(question: Question, *, deps: PipelineDependencies) -> FindResult:
@@ -104,17 +109,24 @@ def _found(recorder: TraceRecorder, question: Question, deps: PipelineDependenci
     text = reading.read_question(recorder, question, deps)
     decision = reading.classify(recorder, text, deps)
     grant = reading.grant_kinds(recorder, question, decision, deps)
-    bounds = reading.bounds_of(question, grant, deps)
-    analysis = reading.read_meaning(recorder, question, text, grant, bounds, deps)
+    refusal = profile.check_question(recorder, question, text, grant, deps)
+    if refusal is not None:
+        analysis = profile.unanalysed(text, refusal, question.language or language_of_question(text))
+        return Found(decision=decision, grant=grant, analysis=analysis, candidates=(), outcome=refusal)
+    intent = grant.intent or FALLBACK_NAME
+    deps = bounds.bind_models(deps, intent)
+    within = reading.bounds_of(question, grant, deps)
+    analysis = reading.read_meaning(recorder, question, text, grant, within, deps)
     found = partial(Found, decision=decision, grant=grant, analysis=analysis)
     if analysis.refusal is not None:
         return found(candidates=(), outcome=analysis.refusal)
-    bounds = replace(bounds, filter=document_filter(analysis.filters))
+    chosen = bounds.within_jurisdictions(document_filter(analysis.filters), deps.profile, intent)
+    within = replace(within, filter=chosen)
 
     def found_by(wordings: tuple[searching.Wording, ...], told_apart_by: str = "") -> tuple[Candidate, ...]:
         queries = searching.embed(recorder, wordings, deps)
-        rankings = searching.retrieve(recorder, wordings, queries, bounds, deps, told_apart_by=told_apart_by)
-        return searching.fuse_and_load(recorder, rankings, bounds, deps)
+        rankings = searching.retrieve(recorder, wordings, queries, within, deps, told_apart_by=told_apart_by)
+        return searching.fuse_and_load(recorder, rankings, within, deps)
 
     rounds = count(1)
 
@@ -123,14 +135,14 @@ def _found(recorder: TraceRecorder, question: Question, deps: PipelineDependenci
 
     candidates = found_by(searching.rewrite(recorder, analysis, deps))
     candidates = narrowing.lift_likely(recorder, candidates, analysis, deps)
-    candidates = narrowing.diversify(recorder, candidates, analysis, deps, within=bounds)
+    candidates = narrowing.diversify(recorder, candidates, analysis, deps, within=within)
     candidates = narrowing.rerank(recorder, candidates, analysis, deps)
     candidates = narrowing.cut(recorder, candidates, deps)
     candidates = narrowing.heal(recorder, candidates, analysis, deps, search=found_again)
     if not candidates:
-        return found(candidates=(), outcome=_nothing_found(bounds, analysis))
-    candidates = statement_lines.read_lines(recorder, candidates, analysis, deps, within=bounds)
-    candidates = narrowing.expand(recorder, candidates, deps, within=bounds)
+        return found(candidates=(), outcome=_nothing_found(within, analysis))
+    candidates = statement_lines.read_lines(recorder, candidates, analysis, deps, within=within)
+    candidates = narrowing.expand(recorder, candidates, deps, within=within)
     context = answering.build_context(recorder, candidates, analysis, grant)
     return found(candidates=candidates, outcome=context)
 

@@ -13,6 +13,7 @@ from apps.retrieval.contracts import (
     Citation,
     ContextBlock,
     DenseHit,
+    ProfileCheck,
     QueryAnalysis,
     Ranking,
     Refusal,
@@ -39,6 +40,7 @@ def asked_json(asked: Asked, *, trace: bool = False) -> Json:
         "grounding": answer.grounding.value if answer.grounding else None,
         "relevance": to_json(answer.relevance),
         "repair": answer.repair.value,
+        "disclaimers": to_json(answer.disclaimers),
         "citations": [citation_json(citation) for citation in answer.citations],
         **_decided(asked.decision, asked.grant, asked.result.trace),
         "generator": answer.generator,
@@ -147,6 +149,7 @@ def _decided(decision: IntentDecision, grant: KindGrant, trace: Trace) -> Json:
             "withheld": [kind.value for kind in grant.withheld],
         },
         "filters": _filters(trace),
+        "profile": [to_json(finding) for check in trace.outputs(ProfileCheck) for finding in check.findings],
         "policy_version": grant.policy_version,
     }
 

@@ -68,6 +68,10 @@ class TraceRecorder:
         if self._on_stage:
             self._on_stage(record)
 
+    @property
+    def degradations(self) -> tuple[Degradation, ...]:
+        return tuple(self._degradations)
+
     def finish(self) -> Trace:
         return Trace(
             stages=tuple(self._records),

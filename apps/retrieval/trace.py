@@ -19,6 +19,7 @@ from apps.retrieval.contracts import (
     GeneratedAnswer,
     GroundingReport,
     HealRound,
+    ProfileCheck,
     QueryAnalysis,
     Ranking,
     Rewriting,
@@ -33,6 +34,7 @@ class Stage(StrEnum):
     VALIDATE = "validate"
     CLASSIFY = "classify"
     GATE = "gate"
+    PROFILE = "profile"
     ANALYSE = "analyse"
     REWRITE = "rewrite"
     EMBED = "embed"
@@ -51,6 +53,7 @@ class Stage(StrEnum):
     ASSEMBLE = "assemble"
     GENERATE = "generate"
     GROUND = "ground"
+    SUITABILITY = "suitability"
 
 
 class StageStatus(StrEnum):
@@ -161,6 +164,7 @@ StageOutput = (
     ValidatedQuestion
     | IntentDecision
     | KindGrant
+    | ProfileCheck
     | QueryAnalysis
     | Rewritten
     | EmbeddedQuery

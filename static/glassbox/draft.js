@@ -250,7 +250,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
     form.addEventListener("input", (event) => {
         const field = event.target;
-        if (field.id === "full-context-of") {
+        if (field.id === "full-context-of" || field.id === "try-text") {
             return;
         }
         const intent = field.closest("[data-intent]");
@@ -291,7 +291,32 @@ document.addEventListener("DOMContentLoaded", () => {
         }
     });
 
-    form.addEventListener("submit", () => {
+    // --- A text tried on the profile ------------------------------------------------------------------------------------
+
+    async function tryText(button) {
+        const shown = document.getElementById("tried");
+        shown.replaceChildren();
+        try {
+            const answer = await fetch(button.formAction, {
+                method: "POST",
+                body: new URLSearchParams(new FormData(form)),
+                headers: { "X-Requested-With": "fetch" },
+            });
+            if (!answer.ok || answer.redirected) {
+                throw new Error("refused");
+            }
+            shown.innerHTML = await answer.text();
+        } catch {
+            shown.innerHTML = '<div class="gb-alert" role="alert"><p>The text could not be tried. Try again.</p></div>';
+        }
+    }
+
+    form.addEventListener("submit", (event) => {
+        if (event.submitter?.id === "try") {
+            event.preventDefault();
+            tryText(event.submitter);
+            return;
+        }
         leaving = true;
         const open = [...form.querySelectorAll("details[open]")].map((each) => each.id);
         sessionStorage.setItem(kept, JSON.stringify({ open, top: form.getBoundingClientRect().top }));

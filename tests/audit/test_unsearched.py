@@ -142,7 +142,8 @@ def insert_any(cursor: Any, table: str, firm: Firm) -> UUID:
     values = {"uuid": "gen_random_uuid()", "varchar": "''", "text": "''", "bool": "false", "jsonb": "'{}'"}
     values |= {"timestamptz": "now()", "date": "now()", "int2": "1", "int4": "1", "int8": "1", "_varchar": "'{}'"}
     # What a constraint chooses.
-    chosen = {"mode": "'never'"}
+    chosen = {"mode": "'never'", "key": "'a'", "sort": "'topic'", "in_question": "'refuse'", "in_answer": "'flag'"}
+    chosen |= {"terms": "'{a}'"} if table == "intents_policyprofilerule" else {}
     cursor.execute(
         "SELECT column_name, udt_name FROM information_schema.columns WHERE table_name = %s AND is_nullable = 'NO' "
         "AND column_name NOT IN ('id', 'tenant_id')",

@@ -172,3 +172,27 @@ def test_nothing_is_wider_than_a_narrow_screen(draft: PolicyVersion, editor: Pag
         if width > 400:
             too_wide[address] = width
     assert too_wide == {}
+
+
+def test_a_text_is_tried_on_a_rule_that_was_just_typed_and_shows_what_made_it_fire(
+    acme: Firm, draft: PolicyVersion, editor: Page
+) -> None:
+    rules = editor.locator("#profile-p1")
+    rules.get_by_text("Add a topic or a product").click()
+    rules.get_by_label("Name, in the firm's words users read it").fill("Tax advice")
+    rules.get_by_label("Words and phrases that name it").fill("tax advice")
+    rules.get_by_label("Reason for the user").fill("Ask the tax desk.")
+    expect(editor.locator("#draft-changes")).to_contain_text("Profile: the topic “Tax advice” is new")
+    tried = editor.locator("#tried")
+    editor.get_by_label("A question, or the text of an answer").fill("Which ad\u200bvice do you give on TAXES?")
+    editor.get_by_role("button", name="Try it on the profile").click()
+    expect(tried).to_contain_text("1 of 1 rule fires.")
+    expect(tried.locator("mark")).to_have_text("advice do you give on TAXES")
+    expect(tried).to_contain_text("A question that names it is refused.")
+    editor.get_by_label("A question, or the text of an answer").fill("What did it cost?")
+    editor.get_by_role("button", name="Try it on the profile").click()
+    expect(tried).to_contain_text("No rule fires.")
+    assert stored(acme, draft).profile == ()
+    editor.get_by_role("button", name="Save the draft").click()
+    saved(editor)
+    assert [rule.key for rule in stored(acme, draft).profile] == ["tax_advice"]

@@ -252,9 +252,9 @@ def _foreseen(firm: Firm) -> None:
 
 
 def _proven(*firms: Firm) -> None:
-    """An invariant and a proof of each policy in force, so that no tenant table is empty.
+    """An invariant, a profile and a proof of each policy in force, so that no tenant table is empty.
 
-    Written as a superuser: the baseline has neither, and a second version would be one more for every test to mind.
+    Written as a superuser: the baseline has none, and a second version would be one more for every test to mind.
     """
     with superuser() as connection:
         for firm in firms:
@@ -262,6 +262,13 @@ def _proven(*firms: Firm) -> None:
             connection.execute(
                 "INSERT INTO intents_policyinvariant (tenant_id, version_id, position, name, mode, roles, intents, "
                 "kinds) SELECT tenant_id, id, 1, 'Schedules', 'never', '{}', '{narrative}', '{schedule}' "
+                "FROM intents_policyversion WHERE tenant_id = %(tenant)s",
+                own,
+            )
+            connection.execute(
+                "INSERT INTO intents_policyprofilerule (tenant_id, version_id, position, key, sort, name, terms, "
+                "intents, text, in_question, in_answer) SELECT tenant_id, id, 1, 'lottery', 'topic', 'Lotteries', "
+                "'{lottery ticket}', '{}', 'The firm runs none.', 'refuse', 'allow' "
                 "FROM intents_policyversion WHERE tenant_id = %(tenant)s",
                 own,
             )

@@ -204,3 +204,40 @@ _SHIFTS = st.builds(
 def test_a_result_survives_being_stored(shifts: list[Shift], recall: float, known: bool) -> None:
     made = result(shifts, [evaluated(recall if known else None, recall)])
     assert result_from_json(json.loads(json.dumps(result_to_json(made)))) == made
+
+
+def test_what_the_profile_newly_refuses_or_frees_is_counted_and_said_apart() -> None:
+    free, refused = reach(), reach(refused=("tax_advice",))
+    shifts = [shift_between(*each) for each in ((free, refused), (refused, free), (refused, refused), (free, free))]
+    assert [(each.is_stopped, each.is_freed, each.changes) for each in shifts] == [
+        (True, False, True),
+        (False, True, True),
+        (False, False, False),
+        (False, False, False),
+    ]
+    recorded = recorded_impact(
+        [RecordedShift(event_id=UUID(int=n), basis=Basis.TEXT, shift=each) for n, each in enumerate(shifts)],
+        by_text=4,
+        by_intent=0,
+        not_judged=0,
+        without_hits=0,
+    )
+    golden = golden_impact([GoldenShift(example_id=UUID(int=1), shift=shifts[0])])
+    result = ImpactResult(recorded=recorded, evaluation=evaluation_impact([]), golden=golden)
+    assert (recorded.stopped, recorded.freed, golden.stopped) == (1, 1, 1)
+    assert "Compliance profile: 1 recorded question would newly be refused, 1 would be refused no longer." in headlines(
+        result
+    )
+    assert result_from_json(json.loads(json.dumps(result_to_json(result)))) == result
+
+
+def test_a_result_of_a_release_without_profiles_is_still_read() -> None:
+    result = ImpactResult(
+        recorded=recorded_impact([], by_text=0, by_intent=0, not_judged=0, without_hits=0),
+        evaluation=evaluation_impact([]),
+        golden=golden_impact([]),
+    )
+    stored = json.loads(json.dumps(result_to_json(result)))
+    for part in ("recorded", "evaluation", "golden"):
+        del stored[part]["stopped"], stored[part]["freed"]
+    assert result_from_json(stored) == result

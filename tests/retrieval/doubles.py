@@ -13,6 +13,7 @@ from apps.corpus.extraction.statements import Statement
 from apps.corpus.providers.errors import ProviderUnavailableError
 from apps.intents.contracts import IntentDecision, KindBudget, KindGrant, RecordingMode
 from apps.intents.fund_house import FUND_HOUSE
+from apps.intents.profile.contracts import ProfileRule
 from apps.intents.retrieval_settings import RetrievalSettings
 from apps.retrieval.contracts import (
     AskedFigures,
@@ -256,6 +257,7 @@ def dependencies(
     slots: Slots | None = None,
     settings: StageSettings | None = None,
     stored: Mapping[ChunkId, FloatVector] | None = None,
+    profile: tuple[ProfileRule, ...] = (),
 ) -> PipelineDependencies:
     """A pipeline over the candidates; both retrievers find all of them. The clock ticks one second a reading."""
     corpus = HeldCorpus(candidates=candidates, entries=tuple(entries), gone=frozenset(gone), stored=stored or {})
@@ -274,4 +276,5 @@ def dependencies(
         policy=policy or RetrievalSettings(),
         slots=slots or Slots(),
         settings=settings or StageSettings(),
+        profile=profile,
     )

@@ -99,7 +99,7 @@ def test_the_stages_are_told_and_then_the_answer_as_without(
     *stages, (name, answer) = events_of(response.text)
     assert {each for each, _ in stages} == {"stage"}
     assert [each["stage"] for _, each in stages][:3] == ["validate", "classify", "gate"]
-    assert stages[-1][1]["stage"] == "ground"
+    assert stages[-1][1]["stage"] == "suitability"
     assert all(each.keys() == {"stage", "status", "elapsed_ms"} for _, each in stages)
     plain = client.post(ADDRESS, json={"question": QUESTION}).json()
     assert (name, answer.keys()) == ("answer", plain.keys())

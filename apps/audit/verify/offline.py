@@ -98,6 +98,7 @@ UNPROVEN = ("UNSIGNED_REMOVAL", "UNSIGNED_TAIL", "UNWITNESSED")
 SUBMITTED = "intents.policy.submitted"
 PROOF_FORMAT = "glassbox.policy.proof.v1"
 WITH_TEXT = "encrypted_text"
+EFFECTS = ("allow", "flag", "block")  # what becomes of an answer by a rule of the profile, the strictest last
 ASKING = ("analyst", "compliance_officer", "reviewer", "tenant_admin")  # the roles that may ask
 SHOWN = 50
 MOST_KEPT = 100_000  # findings; all are counted
@@ -1136,7 +1137,79 @@ def enumerated(before: dict[str, Any], after: dict[str, Any]) -> dict[str, _Told
             nothing,
             {(_json(each), None, None) for each in before["content"].get("invariants", ()) if _json(each) not in kept},
         ),
+        **_of_profiles(before["content"], after["content"]),
     }
+
+
+def _of_profiles(before: dict[str, Any], after: dict[str, Any]) -> dict[str, _Told]:
+    """The theorems on the compliance profile, where either content has one."""
+    if not before.get("profile") and not after.get("profile"):
+        return {}
+    refused: list[dict[str, Any]] = []
+    held: list[dict[str, Any]] = []
+    carried: list[set[tuple[str, str]]] = []
+    permitted: list[dict[str, set[str]]] = []
+    shared = set(_rules(before)) & set(_rules(after))
+    for content in (before, after):
+        of_questions: dict[str, Any] = {}
+        of_answers: dict[str, Any] = {}
+        values: dict[str, set[str]] = {}
+        for rule in content.get("profile", ()):
+            for about in _bounded(rule, shared):
+                values.setdefault(about, set(rule["terms"])).intersection_update(rule["terms"])
+            if rule["sort"] not in ("topic", "product"):
+                continue
+            for term in (" ".join(each.casefold().split()) for each in rule["terms"]):
+                if rule["in_question"] == "refuse":
+                    of_questions.setdefault(term, rule["key"])
+                strictest = max(of_answers.get(term, "allow"), rule["in_answer"], key=EFFECTS.index)
+                of_answers[term] = strictest
+        permitted.append(values)
+        refused.append(of_questions)
+        held.append({term: effect for term, effect in of_answers.items() if effect != "allow"})
+        carried.append(
+            {
+                (name, rule["text"])
+                for rule in content.get("profile", ())
+                if rule["sort"] == "disclaimer"
+                for name in shared
+                if not rule["intents"] or name in rule["intents"]
+            }
+        )
+
+    def looser(one: dict[str, Any], other: dict[str, Any]) -> set[str]:
+        return {each for each in one if EFFECTS.index(other.get(each, "allow")) < EFFECTS.index(one[each])}
+
+    def answer(term: str) -> tuple[Any, ...]:
+        return (term, held[0].get(term), held[1].get(term))
+
+    def wider(one: dict[str, set[str]], other: dict[str, set[str]]) -> set[tuple[str, str]]:
+        return {(each, value) for each in one for value in (other[each] - one[each] if each in other else {"any"})}
+
+    nothing: set[tuple[Any, ...]] = set()
+    return {
+        "no_bound_widened": (nothing, {(each, None, value) for each, value in wider(*permitted)}),
+        "no_bound_narrowed": (nothing, {(each, value, None) for each, value in wider(*reversed(permitted))}),
+        "no_question_freed": (nothing, {(each, refused[0][each], None) for each in refused[0].keys() - refused[1]}),
+        "no_question_stopped": (nothing, {(each, None, refused[1][each]) for each in refused[1].keys() - refused[0]}),
+        "no_answer_freed": (nothing, {answer(each) for each in looser(held[0], held[1])}),
+        "no_answer_stopped": (nothing, {answer(each) for each in looser(held[1], held[0])}),
+        "no_disclaimer_gone": (nothing, {(name, text, None) for name, text in carried[0] - carried[1]}),
+        "no_disclaimer_new": (nothing, {(name, None, text) for name, text in carried[1] - carried[0]}),
+    }
+
+
+def _bounded(rule: dict[str, Any], shared: set[str]) -> Iterator[str]:
+    """What a bound of the profile holds of: "place sort intent"."""
+    places = []
+    if rule["sort"] in ("models", "regions", "sources", "research_modes"):
+        places = ["writing"]
+    elif rule["sort"] not in ("topic", "product", "disclaimer"):
+        places += ["question"] * (rule["in_question"] == "refuse")
+        places += ["unmarked"] * (rule["in_answer"] != "allow") + ["answer"] * (rule["in_answer"] == "block")
+    for place in places:
+        for name in shared & set(rule["intents"]) if rule["intents"] else shared:
+            yield f"{place} {rule['sort']} {name}"
 
 
 def _twice(names: Sequence[Any]) -> bool:

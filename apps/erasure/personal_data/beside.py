@@ -166,7 +166,7 @@ MEMORIES: Final = (
         withheld=reasons.CONTENT,
     ),
     Fields(
-        "memory:apps.intents.matching",
+        "memory:apps.intents.matching memory:apps.intents.profile.matching",
         Sort.FREE_TEXT,
         because="Terms of policies with their stems.",
         stays="In the memory of a process: gone when it ends.",

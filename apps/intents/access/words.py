@@ -9,6 +9,7 @@ from apps.corpus.kinds import Kind
 from apps.intents.access.contracts import AccessAnswer, AccessFacts, ActsFor, Holding, IntentReach, Through, Verdict
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import VersionOrigin
+from apps.intents.profile_words import profile_notes
 from apps.tenants.principals import PrincipalKind
 
 _NAMED_SCOPES = 8
@@ -82,6 +83,8 @@ def notes(facts: AccessFacts, verdict: Verdict) -> tuple[str, ...]:
             "The rights of roles and the names of people and scopes are those of today. A request that had already "
             "begun could use an ended right for up to a minute more."
         )
+    if verdict is Verdict.COULD_REACH and facts.policy is not None and facts.policy.profile:
+        said.extend(profile_notes(facts.policy.profile))
     if facts.subject.deactivated:
         said.append("The account is deactivated today; the date of that is not kept.")
     if facts.tenant.suspended:

@@ -28,6 +28,20 @@ from apps.intents.policy_file.parsing import (
     MOST_CHARS,
     MOST_NEIGHBOURS,
 )
+from apps.intents.profile.contracts import (
+    LONGEST_KEY,
+    LONGEST_TEXT,
+    MOST_RULES,
+    NEEDING_EFFECT,
+    OF_MEANS,
+    WATCHING,
+    InAnswer,
+    InQuestion,
+    RuleSort,
+)
+from apps.intents.profile.contracts import LONGEST_NAME as LONGEST_RULE_NAME
+from apps.intents.profile.contracts import LONGEST_TERM as LONGEST_RULE_TERM
+from apps.intents.profile.contracts import MOST_TERMS as MOST_RULE_TERMS
 from apps.intents.retrieval_settings import RetrievalSettings, retrieval_settings_from_json
 from apps.intents.validation import MAXIMUM_KINDS
 from apps.tenants.api.serializers import Field, StrictSerializer, choices_of
@@ -144,6 +158,56 @@ class InvariantContentSerializer(StrictSerializer):
     kinds = serializers.ListField(child=KindKeyField(), max_length=MAXIMUM_KINDS)
 
 
+class ProfileRuleContentSerializer(StrictSerializer):
+    """A rule of the compliance profile. Whether its words can be looked for is said by its check."""
+
+    key = serializers.RegexField(
+        r"^[a-z][a-z0-9_]*\Z",
+        max_length=LONGEST_KEY,
+        trim_whitespace=False,
+        error_messages={"invalid": "Lower-case letters, digits and _; begin with a letter."},
+    )
+    sort = serializers.ChoiceField(choices=choices_of(RuleSort))
+    name = TextField(max_length=LONGEST_RULE_NAME, help_text="What the firm calls it.")
+    terms = serializers.ListField(
+        child=TextField(max_length=LONGEST_RULE_TERM),
+        max_length=MOST_RULE_TERMS,
+        required=False,
+        help_text="Words and phrases; of a bound, the values that are permitted.",
+    )
+    intents = serializers.ListField(
+        child=TextField(max_length=LONGEST_NAME),
+        max_length=MOST_INTENTS + 1,
+        required=False,
+        help_text="Of a disclaimer or a bound: names of intents; empty for all.",
+    )
+    text = TextField(max_length=LONGEST_TEXT, help_text="The reason that users read, or the disclaimer.")
+    in_question = serializers.ChoiceField(
+        choices=choices_of(InQuestion), required=False, help_text="`allow` where it is omitted."
+    )
+    in_answer = serializers.ChoiceField(
+        choices=choices_of(InAnswer), required=False, help_text="`allow` where it is omitted."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        allows = {attrs.get("in_question", "allow"), attrs.get("in_answer", "allow")} == {"allow"}
+        sort, terms = attrs["sort"], attrs.get("terms")
+        problems: dict[str, list[str]] = {}
+        if sort == RuleSort.DISCLAIMER and (terms or not allows):
+            problems["sort"] = ["A disclaimer looks for no words and refuses nothing; omit terms and effects."]
+        elif sort != RuleSort.DISCLAIMER and not terms:
+            problems["terms"] = ["Name the words to look for, or the values to permit."]
+        elif sort in NEEDING_EFFECT and allows:
+            problems["in_question"] = ["This rule does nothing; say what becomes of a question or an answer."]
+        elif sort in OF_MEANS and not allows:
+            problems["in_question"] = ["A bound of the means of an answer refuses nothing; omit the effects."]
+        elif sort in WATCHING and attrs.get("intents"):
+            problems["intents"] = ["A topic or product holds for every question; omit them."]
+        if problems:
+            raise serializers.ValidationError(problems)
+        return attrs
+
+
 class PolicyContentSerializer(StrictSerializer):
     """The parts of a policy as `GET versions/{id}/` shows them, and nothing beside them."""
 
@@ -162,6 +226,12 @@ class PolicyContentSerializer(StrictSerializer):
         max_length=MOST_INVARIANTS,
         help_text="What no version may let through; omitted where there are none.",
     )
+    profile = serializers.ListField(
+        child=ProfileRuleContentSerializer(),
+        required=False,
+        max_length=MOST_RULES,
+        help_text="The compliance profile; omitted where it has no rule.",
+    )
 
     def validate_retrieval(self, values: dict[str, Any]) -> dict[str, int | float | bool]:
         problems: dict[str, list[str]] = {}
@@ -179,6 +249,7 @@ class PolicyContentSerializer(StrictSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         _refuse(intents=_repeats_of("name", attrs["intents"]), budgets=_repeats_of("kind", attrs["budgets"]))
         _refuse(invariants=_repeats_of("name", attrs.get("invariants", [])))
+        _refuse(profile=_repeats_of("key", attrs.get("profile", [])))
         return attrs
 
 

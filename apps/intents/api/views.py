@@ -16,6 +16,7 @@ from apps.intents.contracts import RecordingMode
 from apps.intents.errors import NoPolicyInForceError
 from apps.intents.invariants import InvariantMode
 from apps.intents.models import VersionOrigin, VersionStatus
+from apps.intents.profile.contracts import InAnswer, InQuestion, RuleSort
 from apps.intents.rendering import policy_json
 from apps.intents.selectors import policy_in_force
 from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
@@ -59,6 +60,23 @@ class InvariantSerializer(serializers.Serializer[Any]):
     kinds = serializers.ListField(child=serializers.CharField())
 
 
+class ProfileRuleSerializer(serializers.Serializer[Any]):
+    """A rule of the compliance profile."""
+
+    key = serializers.CharField()
+    sort = serializers.ChoiceField(choices=choices_of(RuleSort))
+    name = serializers.CharField()
+    terms = serializers.ListField(
+        child=serializers.CharField(), help_text="Words and phrases; of a bound, the permitted values."
+    )
+    intents = serializers.ListField(
+        child=serializers.CharField(), help_text="Of a disclaimer or a bound; empty for all."
+    )
+    text = serializers.CharField(help_text="The reason that users read, or the disclaimer.")
+    in_question = serializers.ChoiceField(choices=choices_of(InQuestion))
+    in_answer = serializers.ChoiceField(choices=choices_of(InAnswer))
+
+
 class PolicySerializer(serializers.Serializer[Any]):
     version = serializers.IntegerField()
     version_id = serializers.UUIDField()
@@ -78,6 +96,9 @@ class PolicySerializer(serializers.Serializer[Any]):
     retrieval = serializers.DictField(child=serializers.JSONField(), help_text="Settings that change what is found.")
     invariants = InvariantSerializer(
         many=True, required=False, help_text="What no version may let through; absent where there are none."
+    )
+    profile = ProfileRuleSerializer(
+        many=True, required=False, help_text="The compliance profile; absent where it has no rule."
     )
 
 

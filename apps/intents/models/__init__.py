@@ -1,6 +1,7 @@
 from apps.intents.models.comment import ReviewComment
 from apps.intents.models.golden import GoldenExample, GoldenVector
 from apps.intents.models.intent import IntentTerm, PolicyIntent, PolicyIntentKind
+from apps.intents.models.profile import PolicyProfileRule
 from apps.intents.models.proof import PolicyInvariant, PolicyProof
 from apps.intents.models.recertification import CertifiedGrant, GrantDecision, Recertification
 from apps.intents.models.version import KindBudget, PolicyVersion, VersionOrigin, VersionStatus
@@ -15,6 +16,7 @@ __all__ = [
     "PolicyIntent",
     "PolicyIntentKind",
     "PolicyInvariant",
+    "PolicyProfileRule",
     "PolicyProof",
     "PolicyVersion",
     "Recertification",

@@ -146,6 +146,7 @@ class PolicyVersion(TenantModel):
                     "intents_policyintent",
                     "intents_kindbudget",
                     "intents_policyinvariant",
+                    "intents_policyprofilerule",
                     "intents_policyproof",
                     "intents_policyversion",
                 ),

@@ -15,6 +15,7 @@ from apps.intents.contracts import FALLBACK_NAME, PolicySnapshot, RecordingMode
 from apps.intents.errors import InvalidRetrievalSettingsError, PolicyFileError
 from apps.intents.policy_file.invariants import read_file_invariants
 from apps.intents.policy_file.literals import FileProblem, LiteralReader, nearest, shown
+from apps.intents.policy_file.profile import read_file_profile
 from apps.intents.retrieval_settings import RetrievalSettings, retrieval_settings_from_json
 from apps.intents.snapshots.content import BASELINE_ID, read_content
 from apps.intents.validation import example_key
@@ -31,12 +32,12 @@ MOST_NEIGHBOURS: Final = 2**15 - 1
 
 _LONGEST_FILE: Final = 1_000_000
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
-_BLOCKS: Final = ("INTENTS", "FALLBACK", "BUDGETS", "TOTAL_CAP", "CLASSIFIER", "RETRIEVAL", "INVARIANTS")
+_BLOCKS: Final = ("INTENTS", "FALLBACK", "BUDGETS", "TOTAL_CAP", "CLASSIFIER", "RETRIEVAL", "INVARIANTS", "PROFILE")
 # Of a kind of document, beside its key, heading and cap.
 _KIND_DETAILS: Final = frozenset(
     {"name", "description", "examples", "retention_class", "source_category", "uploaders", "retired"}
 )
-_OPTIONAL: Final = frozenset({"RETRIEVAL", "INVARIANTS"})
+_OPTIONAL: Final = frozenset({"RETRIEVAL", "INVARIANTS", "PROFILE"})
 _READ_PAST: Final = frozenset({"__future__", "apps.intents.baseline_types"})
 
 
@@ -102,6 +103,7 @@ class _Policy:
             "classifier": self._classifier(blocks.get("CLASSIFIER")),
             "retrieval": self._retrieval(blocks.get("RETRIEVAL")),
             "invariants": read_file_invariants(self.reader, blocks.get("INVARIANTS")),
+            "profile": read_file_profile(self.reader, blocks.get("PROFILE")),
         }
 
     def _blocks(self, tree: ast.Module) -> dict[str, ast.expr]:

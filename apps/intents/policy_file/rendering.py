@@ -12,6 +12,7 @@ from apps.corpus.kinds import SourceType, words_of_key
 from apps.intents.contracts import UNRECOGNISED, ClassifierSettings, IntentRule, KindBudget, PolicySnapshot
 from apps.intents.invariants import Invariant
 from apps.intents.policy_file import layout
+from apps.intents.policy_file.profile import render_profile
 from apps.intents.retrieval_settings import RetrievalSettings
 from apps.intents.snapshots.content import default_class
 
@@ -106,6 +107,7 @@ def render_policy_file(snapshot: PolicySnapshot) -> str:
             "}\n",
             *_lines(_retrieval(snapshot.retrieval)),
             *_lines(_invariants(snapshot.invariants)),
+            *_lines(render_profile(snapshot.profile)),
         ]
     )
 

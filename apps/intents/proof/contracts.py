@@ -31,6 +31,15 @@ class Theorem(StrEnum):
     NO_INTENT_NEW = "no_intent_new"
     SAME_RECOGNITION = "same_recognition"  # nothing changed that decides which intent a question gets
     INVARIANTS_KEPT = "invariants_kept"  # every invariant of the earlier version stands in the later one, unchanged
+    # The rest only where a side has a compliance profile.
+    NO_QUESTION_FREED = "no_question_freed"  # term: had a question refused before, and not after
+    NO_QUESTION_STOPPED = "no_question_stopped"
+    NO_ANSWER_FREED = "no_answer_freed"  # term: an answer that names it is less strictly held after
+    NO_ANSWER_STOPPED = "no_answer_stopped"
+    NO_DISCLAIMER_GONE = "no_disclaimer_gone"  # (intent of both, text): stands under its answers before, and not after
+    NO_DISCLAIMER_NEW = "no_disclaimer_new"
+    NO_BOUND_WIDENED = "no_bound_widened"  # (place, sort, intent of both): value permitted after, and not before
+    NO_BOUND_NARROWED = "no_bound_narrowed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ class Facts:
     reach: intent -> the kinds that its questions may reach; a kind without a context budget is reached by none.
     recording: intent -> how its questions are recorded. caps: kind -> characters; the whole context stands under "".
     recognition: what decides which intent a question gets, by its name, as JSON.
-    invariants: those of the version, each as JSON.
+    invariants, profile: those of the version, each as JSON.
     """
 
     reach: Mapping[str, frozenset[str]]
@@ -36,6 +36,7 @@ class Facts:
     caps: Mapping[str, int]
     recognition: Mapping[str, Any]
     invariants: tuple[Mapping[str, Any], ...]
+    profile: tuple[Mapping[str, Any], ...]
     held: Held
 
 
@@ -49,6 +50,7 @@ def facts_of(content: Mapping[str, Any], held: Held) -> Facts:
         caps={**{row["kind"]: row["cap_chars"] for row in content["budgets"]}, "": content["total_cap_chars"]},
         recognition=_recognition(content, rules),
         invariants=tuple(content.get("invariants", ())),
+        profile=tuple(content.get("profile", ())),
         held={role: frozenset(scopes) for role, scopes in held.items() if scopes},
     )
 

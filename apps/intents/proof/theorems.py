@@ -13,12 +13,13 @@ from typing import Any
 
 from apps.intents.proof.contracts import Block, Change, Result, Results, Theorem
 from apps.intents.proof.facts import FALLBACK, WITH_TEXT, Facts, Held
+from apps.intents.proof.profile import decide_profile
 
 _Cells = Mapping[str, frozenset[str]]
 
 
 def decide(before: Facts, after: Facts) -> Results:
-    """Return every theorem with all its counterexamples."""
+    """Return every theorem with all its counterexamples; those on a profile only where there is one."""
     anything = {"": _any(before)}, {"": _any(after)}
     found = (
         _changes(Theorem.NOTHING_PERMITTED, _permitted(before, after)),
@@ -38,6 +39,7 @@ def decide(before: Facts, after: Facts) -> Results:
         _changes(Theorem.NO_INTENT_NEW, (Change(about=name) for name in after.reach if name not in before.reach)),
         _changes(Theorem.SAME_RECOGNITION, _recognition(before, after)),
         _changes(Theorem.INVARIANTS_KEPT, _invariants(before, after)),
+        *decide_profile(before.profile, after.profile, [name for name in before.reach if name in after.reach]),
     )
     return {result.theorem: result for result in found}
 

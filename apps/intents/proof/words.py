@@ -34,6 +34,14 @@ STATEMENTS: Final[Mapping[Theorem, str]] = {
     Theorem.NO_INTENT_NEW: "No intent is new",
     Theorem.SAME_RECOGNITION: "Nothing changes that decides which intent a question gets",
     Theorem.INVARIANTS_KEPT: "No invariant of the firm is removed or changed",
+    Theorem.NO_QUESTION_FREED: "No question that was refused by the profile may be answered now",
+    Theorem.NO_QUESTION_STOPPED: "The profile refuses no question that it did not refuse before",
+    Theorem.NO_ANSWER_FREED: "The profile still marks or withholds every answer as strictly as before",
+    Theorem.NO_ANSWER_STOPPED: "The profile marks or withholds no answer that it let pass before",
+    Theorem.NO_DISCLAIMER_GONE: "Every answer still carries the disclaimers that it carried before",
+    Theorem.NO_DISCLAIMER_NEW: "No answer carries a disclaimer that it did not carry before",
+    Theorem.NO_BOUND_WIDENED: "No bound of the profile permits a value that it did not permit before",
+    Theorem.NO_BOUND_NARROWED: "Every value that the profile's bounds permitted is still permitted",
 }
 
 _RECOGNITION: Final = {
@@ -41,6 +49,13 @@ _RECOGNITION: Final = {
     "terms": "the terms of {}",
     "examples": "the review examples of {}",
 }
+_PLACES: Final = {
+    "question": "in questions",
+    "unmarked": "in answers without a mark, to questions",
+    "answer": "in answers, to questions",
+    "writing": "for answers to questions",
+}
+_EFFECTS: Final = {"allow": "let pass", "flag": "marked", "block": "withheld"}
 _MODES: Final = {"hash_only": "only a keyed hash", "encrypted_text": "the text, encrypted", None: "no such intent"}
 
 
@@ -93,7 +108,7 @@ class Stated:
 
 def state(results: Results, names: Names, *, shown: int = SHOWN) -> tuple[Stated, ...]:
     """Return every theorem in words, in the order of the list."""
-    return tuple(_stated(results[theorem], names, shown) for theorem in Theorem)
+    return tuple(_stated(results[theorem], names, shown) for theorem in Theorem if theorem in results)
 
 
 def _stated(result: Result, names: Names, shown: int) -> Stated:
@@ -151,6 +166,24 @@ def _invariant(change: Change, names: Names) -> str:
     return f"“{json.loads(change.about)['name']}”"
 
 
+def _refused(change: Change, names: Names) -> str:
+    return f"one that names “{change.about}” (rule {change.before or change.after})"
+
+
+def _held(change: Change, names: Names) -> str:
+    before, after = (_EFFECTS[each or "allow"] for each in (change.before, change.after))
+    return f"one that names “{change.about}” (before: {before}; now: {after})"
+
+
+def _disclaimer(change: Change, names: Names) -> str:
+    return f"{names.intent(change.about)}: “{change.before or change.after}”"
+
+
+def _bound(change: Change, names: Names) -> str:
+    place, sort, intent = change.about.split(" ")
+    return f"{sort.replace('_', ' ')} {change.after or change.before} {_PLACES[place]} of {names.intent(intent)}"
+
+
 def _cell(change: Change, names: Names) -> str:
     return f"{names.intent(change.about)} → {names.kind(change.after or change.before or '')}"
 
@@ -167,6 +200,14 @@ _CHANGES: Final[Mapping[Theorem, Callable[[Change, Names], str]]] = {
     Theorem.NO_INTENT_NEW: lambda change, names: names.intent(change.about),
     Theorem.SAME_RECOGNITION: _recognised,
     Theorem.INVARIANTS_KEPT: _invariant,
+    Theorem.NO_QUESTION_FREED: _refused,
+    Theorem.NO_QUESTION_STOPPED: _refused,
+    Theorem.NO_ANSWER_FREED: _held,
+    Theorem.NO_ANSWER_STOPPED: _held,
+    Theorem.NO_DISCLAIMER_GONE: _disclaimer,
+    Theorem.NO_DISCLAIMER_NEW: _disclaimer,
+    Theorem.NO_BOUND_WIDENED: _bound,
+    Theorem.NO_BOUND_NARROWED: _bound,
 }
 
 

@@ -22,6 +22,7 @@ from apps.intents.contracts import (
     RecordingMode,
 )
 from apps.intents.invariants import invariants_json, read_invariants
+from apps.intents.profile.contracts import read_rules, rules_json
 from apps.intents.retrieval_settings import RetrievalSettings, retrieval_settings_from_json
 from apps.tenants.roles import Role
 
@@ -86,6 +87,7 @@ def read_content(
         classifier=ClassifierSettings(**content["classifier"]),
         retrieval=retrieval_settings_from_json(content["retrieval"]),
         invariants=read_invariants(content.get("invariants", ())),
+        profile=read_rules(content.get("profile", ())),
     )
 
 
@@ -165,6 +167,7 @@ def policy_content(snapshot: PolicySnapshot) -> dict[str, Any]:
         "retrieval": _retrieval(snapshot.retrieval),
         # Without any, a version's digest stays what it was before there were invariants.
         **({"invariants": invariants_json(snapshot.invariants)} if snapshot.invariants else {}),
+        **({"profile": rules_json(snapshot.profile)} if snapshot.profile else {}),
     }
 
 

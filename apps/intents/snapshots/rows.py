@@ -30,9 +30,11 @@ from apps.intents.models import (
     PolicyIntent,
     PolicyIntentKind,
     PolicyInvariant,
+    PolicyProfileRule,
     PolicyVersion,
 )
 from apps.intents.models import KindBudget as BudgetRow
+from apps.intents.profile.contracts import InAnswer, InQuestion, ProfileRule, RuleSort
 from apps.intents.retrieval_settings import retrieval_settings_from_json
 from apps.intents.snapshots.content import sort_kinds
 from apps.tenants.bulk import insert_rows
@@ -49,7 +51,7 @@ class _Parts:
 
 
 def read_rows(versions: Sequence[PolicyVersion]) -> dict[UUID, PolicySnapshot]:
-    """Read versions into snapshots, by their ids. Six queries, however many versions."""
+    """Read versions into snapshots, by their ids. Seven queries, however many versions."""
     ids = [version.id for version in versions]
     intents: dict[UUID, list[PolicyIntent]] = {each: [] for each in ids}
     budgets: dict[UUID, list[BudgetRow]] = {each: [] for each in ids}
@@ -59,10 +61,12 @@ def read_rows(versions: Sequence[PolicyVersion]) -> dict[UUID, PolicySnapshot]:
     for row in BudgetRow.objects.filter(version_id__in=ids).order_by("position"):
         budgets[row.version_id].append(row)
     invariants = _invariants(ids)
+    profiles = _profiles(ids)
     return {
         version.id: replace(
             _snapshot(version, intents[version.id], parts, budgets[version.id]),
             invariants=tuple(invariants[version.id]),
+            profile=tuple(profiles[version.id]),
         )
         for version in versions
     }
@@ -78,7 +82,10 @@ def content_columns(snapshot: PolicySnapshot) -> dict[str, Any]:
 
 
 def insert_content(version: PolicyVersion, snapshot: PolicySnapshot) -> None:
-    """Insert the rows of a version's content; the version must have none yet. Five queries; six with invariants."""
+    """Insert the rows of a version's content; the version must have none yet. Five queries.
+
+    Invariants and a profile cost one more each.
+    """
     tenant_id = version.tenant_id
     insert_rows(
         BudgetRow,
@@ -92,6 +99,15 @@ def insert_content(version: PolicyVersion, snapshot: PolicySnapshot) -> None:
             rows=(
                 {"version_id": version.id, "position": position, **each.as_json()}
                 for position, each in enumerate(snapshot.invariants, start=1)
+            ),
+        )
+    if snapshot.profile:
+        insert_rows(
+            PolicyProfileRule,
+            tenant_id=tenant_id,
+            rows=(
+                {"version_id": version.id, "position": position, **each.as_json()}
+                for position, each in enumerate(snapshot.profile, start=1)
             ),
         )
     rules: list[IntentRule | FallbackRule] = [*snapshot.intents, snapshot.fallback]
@@ -150,7 +166,7 @@ def remove_content(version: PolicyVersion) -> None:
     GoldenVector.objects.filter(example__intent__version=version).delete()
     for part in (GoldenExample, IntentTerm, PolicyIntentKind):
         part.objects.filter(intent__version=version).delete()
-    for table in (PolicyIntent, BudgetRow, PolicyInvariant):
+    for table in (PolicyIntent, BudgetRow, PolicyInvariant, PolicyProfileRule):
         table.objects.filter(version=version).delete()
 
 
@@ -164,6 +180,24 @@ def _invariants(ids: list[UUID]) -> dict[UUID, list[Invariant]]:
                 roles=tuple(row.roles),
                 intents=tuple(row.intents),
                 kinds=tuple(row.kinds),
+            )
+        )
+    return found
+
+
+def _profiles(ids: list[UUID]) -> dict[UUID, list[ProfileRule]]:
+    found: dict[UUID, list[ProfileRule]] = {each: [] for each in ids}
+    for row in PolicyProfileRule.objects.filter(version_id__in=ids).order_by("position"):
+        found[row.version_id].append(
+            ProfileRule(
+                key=row.key,
+                sort=RuleSort(row.sort),
+                name=row.name,
+                terms=tuple(row.terms),
+                intents=tuple(row.intents),
+                text=row.text,
+                in_question=InQuestion(row.in_question),
+                in_answer=InAnswer(row.in_answer),
             )
         )
     return found

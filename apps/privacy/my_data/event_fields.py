@@ -13,7 +13,7 @@ _JUST_SO: Final = (
     # Questions and their results.
     "core: intent intent_score intent_margin policy_version policy_version_id recording_mode permitted_kinds "
     "withheld_kinds relaxed_filters excluded embedding rewording generator model degradations elapsed_ms stage_ms "
-    "answer_outcome relevance "
+    "answer_outcome relevance profile_rules "
     "length_chars code typed equal intent_equal kinds_equal context_equal hits limits verdict asked_about instant "
     # Requests to a model for it.
     "calls profile region purpose attempt timeout_seconds first_byte_ms input_tokens output_tokens price cost currency "

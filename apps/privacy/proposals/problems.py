@@ -33,6 +33,7 @@ BY_HAND: Final[Mapping[str, str]] = {
             "intents.intent_terms",
             "intents.kind_budgets",
             "intents.invariants",
+            "intents.profile_rules",
         ),
         "Policy versions are kept as they were decided (Article 17(3)(b) and (e)): write the next version without "
         "these words.",

@@ -47,7 +47,7 @@ class Passages:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One question that changes. figures: name, before, after."""
+    """One question that changes. figures: name, before, after. stopped_by, freed_from: names of the profile's rules."""
 
     title: str
     hidden: bool
@@ -60,6 +60,8 @@ class Row:
     appearing: Passages
     vanishing: Passages
     figures: tuple[tuple[str, str, str], ...] = ()
+    stopped_by: tuple[str, ...] = ()
+    freed_from: tuple[str, ...] = ()
 
     @property
     def moves(self) -> bool:
@@ -141,8 +143,15 @@ class ImpactTables:
         return Table(rows=tuple(rows), more=len(evaluation.questions) - len(shown))
 
     def _golden(self, golden: GoldenImpact) -> Table:
-        """Those that change their intent. That an intent's kinds change is said once, not for each of its examples."""
-        moving = [each for each in golden.changed if each.shift.intent_before != each.shift.intent_after]
+        """Those that change their intent, or that the profile refuses on one side alone.
+
+        That an intent's kinds change is said once, not for each of its examples.
+        """
+        moving = [
+            each
+            for each in golden.changed
+            if each.shift.intent_before != each.shift.intent_after or each.shift.is_stopped or each.shift.is_freed
+        ]
         shown = moving[:SHOWN]
         texts = _texts(GoldenExample.objects.filter(id__in=[each.example_id for each in shown]))
         rows = (
@@ -173,11 +182,17 @@ class ImpactTables:
             appearing=self._passages(shift.appearing),
             vanishing=self._passages(shift.vanishing),
             figures=figures,
+            stopped_by=_rule_names(self._after, shift.refused_after) if shift.is_stopped else (),
+            freed_from=_rule_names(self._before, shift.refused_before) if shift.is_freed else (),
         )
 
     def _passages(self, hits: Sequence[Hit]) -> Passages:
         seen = [place for hit in hits if (place := self._places.get(ChunkId(hit.chunk_id)))]
         return Passages(links=tuple(_link(place) for place in seen), hidden=len(hits) - len(seen))
+
+
+def _rule_names(policy: PolicySnapshot, keys: Sequence[str]) -> tuple[str, ...]:
+    return tuple(rule.name for rule in policy.profile if rule.key in keys)
 
 
 def kind_labels(kinds: Iterable[str]) -> tuple[str, ...]:

@@ -10,7 +10,14 @@ from apps.quality.models import ImpactState, PolicyImpact
 
 def headlines(result: ImpactResult) -> list[str]:
     """One sentence for each thing that was looked at."""
-    return [_recorded(result.recorded), *_evaluation(result.evaluation), _golden(result.golden)]
+    return [
+        _recorded(result.recorded),
+        *_evaluation(result.evaluation),
+        _golden(result.golden),
+        *_profile(result.recorded, "recorded question"),
+        *_profile(result.evaluation, "evaluation question"),
+        *_profile(result.golden, "review example"),
+    ]
 
 
 def limits(result: ImpactResult) -> list[str]:
@@ -21,7 +28,7 @@ def limits(result: ImpactResult) -> list[str]:
         said.append(
             f"Of {_questions(recorded.by_intent, 'recorded question')} the log keeps a digest and the intent, not "
             "the text. They are judged by that intent. It can't be known whether this version would recognise them "
-            "differently, or which passages would newly appear."
+            "differently, which passages would newly appear, or whether the compliance profile would refuse them."
         )
     if recorded.without_hits:
         said.append(
@@ -88,6 +95,15 @@ def _golden(found: GoldenImpact) -> str:
         f"{found.moving:,} of {_questions(found.total, 'review example')} change their intent; {found.gaining:,} could "
         f"reach more kinds, {found.losing:,} fewer."
     )
+
+
+def _profile(found: RecordedImpact | EvaluationImpact | GoldenImpact, what: str) -> list[str]:
+    if not found.stopped and not found.freed:
+        return []
+    return [
+        f"Compliance profile: {_questions(found.stopped, what)} would newly be refused, {found.freed:,} would be "
+        "refused no longer."
+    ]
 
 
 def _hits(of: Averages, found: EvaluationImpact) -> str:

@@ -23,14 +23,14 @@ from apps.quality.impact.contracts import (
     Score,
     Shift,
 )
-from apps.retrieval.contracts import ContextBlock
+from apps.retrieval.contracts import ContextBlock, ProfileCheck
 from apps.retrieval.pipeline import Found
 
 TOP_K = 5
 
 
-def reach_of(found: Found) -> Reach:
-    """Return the part of what the pipeline found that is compared."""
+def reach_of(found: Found, check: ProfileCheck | None = None) -> Reach:
+    """Return the part of what the pipeline found that is compared. Args: check: of the question by the profile."""
     context = found.outcome if isinstance(found.outcome, ContextBlock) else None
     return Reach(
         intent=found.grant.intent,
@@ -48,6 +48,7 @@ def reach_of(found: Found) -> Reach:
             for each in found.candidates
         ),
         context_bytes=len(context.text.encode()) if context else 0,
+        refused=tuple(each.key for each in check.findings) if check else (),
     )
 
 
@@ -72,6 +73,8 @@ def shift_between(before: Reach, after: Reach) -> Shift:
         lost=tuple(kind for kind in before.kinds if kind not in after.kinds),
         appearing=tuple(hit for hit in after.hits if hit.chunk_id not in held),
         vanishing=tuple(hit for hit in before.hits if hit.chunk_id not in wanted),
+        refused_before=before.refused,
+        refused_after=after.refused,
     )
 
 
@@ -132,6 +135,8 @@ def recorded_impact(
         vanishing_hits=sum(line.vanishing_hits for line in lines),
         intents=tuple(lines),
         changed=tuple(each for each in shifts if each.shift.changes),
+        stopped=sum(each.shift.is_stopped for each in shifts),
+        freed=sum(each.shift.is_freed for each in shifts),
     )
 
 
@@ -145,6 +150,8 @@ def evaluation_impact(questions: Sequence[EvaluationShift]) -> EvaluationImpact:
         before=_averages([each.before for each in questions]),
         after=_averages([each.after for each in questions]),
         questions=tuple(questions),
+        stopped=sum(each.shift.is_stopped for each in questions),
+        freed=sum(each.shift.is_freed for each in questions),
     )
 
 
@@ -155,6 +162,8 @@ def golden_impact(shifts: Sequence[GoldenShift]) -> GoldenImpact:
         gaining=sum(bool(each.shift.gained) for each in shifts),
         losing=sum(bool(each.shift.lost) for each in shifts),
         changed=tuple(each for each in shifts if each.shift.changes),
+        stopped=sum(each.shift.is_stopped for each in shifts),
+        freed=sum(each.shift.is_freed for each in shifts),
     )
 
 

@@ -33,7 +33,7 @@ class Reach:
     """What one question reaches under one policy. kinds are in the order of the enumeration.
 
     hits: the passages of the context. ranked: all candidates that were kept, best first. Both are empty if the question
-        is refused before an answer is written.
+        is refused before an answer is written. refused: the keys of the profile's rules that refuse it.
     """
 
     intent: str
@@ -41,13 +41,15 @@ class Reach:
     hits: tuple[Hit, ...] = ()
     ranked: tuple[Ranked, ...] = ()
     context_bytes: int = 0
+    refused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shift:
     """What changes for one question from the policy in force to the version.
 
-    If only the intent of the question is recorded, appearing is unknown, and empty.
+    If only the intent of the question is recorded, appearing is unknown, and empty, as is what refuses it.
+    refused_before, refused_after: the keys of the profile's rules that refuse it.
     """
 
     intent_before: str
@@ -56,10 +58,23 @@ class Shift:
     lost: tuple[str, ...] = ()
     appearing: tuple[Hit, ...] = ()
     vanishing: tuple[Hit, ...] = ()
+    refused_before: tuple[str, ...] = ()
+    refused_after: tuple[str, ...] = ()
 
     @property
     def changes(self) -> bool:
-        return self.intent_before != self.intent_after or any((self.gained, self.lost, self.appearing, self.vanishing))
+        return (self.intent_before, bool(self.refused_before)) != (self.intent_after, bool(self.refused_after)) or any(
+            (self.gained, self.lost, self.appearing, self.vanishing)
+        )
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the version's profile refuses it, and the one in force does not."""
+        return bool(self.refused_after) and not self.refused_before
+
+    @property
+    def is_freed(self) -> bool:
+        return bool(self.refused_before) and not self.refused_after
 
 
 class Basis(StrEnum):
@@ -96,6 +111,7 @@ class RecordedImpact:
 
     not_judged: neither text nor intent is kept, or the text can no longer be read as a question.
     without_hits: judged by intent, with their passages removed since.
+    stopped, freed: newly refused by the profile, and refused no longer.
     """
 
     total: int
@@ -109,6 +125,8 @@ class RecordedImpact:
     vanishing_hits: int
     intents: tuple[IntentLine, ...]
     changed: tuple[RecordedShift, ...]
+    stopped: int = 0
+    freed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +170,8 @@ class EvaluationImpact:
     before: Averages
     after: Averages
     questions: tuple[EvaluationShift, ...]
+    stopped: int = 0
+    freed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,6 +192,8 @@ class GoldenImpact:
     gaining: int
     losing: int
     changed: tuple[GoldenShift, ...]
+    stopped: int = 0
+    freed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

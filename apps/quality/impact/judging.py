@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from apps.intents.classifier import classify_question
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.gate import gate
+from apps.intents.profile.contracts import InQuestion
+from apps.intents.profile.matching import find_rules
 from apps.quality.errors import ImpactDegradedError
 from apps.quality.impact.comparison import (
     in_order,
@@ -20,7 +22,7 @@ from apps.quality.impact.contracts import Basis, EvaluationShift, GoldenShift, R
 from apps.quality.impact.lease import holding_current
 from apps.quality.impact.plan import Example, Expected, Judged, RecordedQuestion
 from apps.quality.models import PolicyImpact
-from apps.retrieval.contracts import Question
+from apps.retrieval.contracts import ProfileCheck, Question
 from apps.retrieval.given_record import NONE_RECORDED, RecordedFilters
 from apps.retrieval.pipeline import find
 from apps.retrieval.services.wiring import dependencies_for
@@ -64,7 +66,10 @@ class Judge:
         )
 
     def golden(self, example: Example) -> GoldenShift:
-        """Only classify an example: it tests the intent, not what is found. No transaction, no provider."""
+        """Classify an example and hold it against the profile; what is found is not looked at.
+
+        No transaction, no provider.
+        """
         before, after = (_classified(example, each) for each in (self._before, self._after))
         return GoldenShift(example_id=example.example_id, shift=shift_between(before, after))
 
@@ -93,12 +98,17 @@ class Judge:
             # Nothing is written: what was found counts only if the draft is still the one that was asked about.
             pass
         _require_provider(result.trace)
-        return reach_of(result.found)
+        return reach_of(result.found, result.trace.output(ProfileCheck))
 
 
 def _classified(example: Example, side: Judged) -> Reach:
     grant = gate(classify_question(example.text, side.policy, example.vector, side.vectors), side.policy)
-    return Reach(intent=grant.intent, kinds=in_order(kind.value for kind in grant.permitted))
+    refusing = (rule for rule in side.policy.profile if rule.in_question is InQuestion.REFUSE)
+    return Reach(
+        intent=grant.intent,
+        kinds=in_order(kind.value for kind in grant.permitted),
+        refused=tuple(each.rule.key for each in find_rules(example.text, refusing)),
+    )
 
 
 def _require_provider(trace: Trace) -> None:

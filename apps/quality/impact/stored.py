@@ -18,7 +18,7 @@ def result_to_json(result: ImpactResult) -> dict[str, Any]:
 
 
 def result_from_json(document: dict[str, Any]) -> ImpactResult:
-    """Return the result from its stored form.
+    """Return the result from its stored form. What an earlier release did not write has its default.
 
     Raises KeyError, TypeError, ValueError: it was not written by result_to_json of this release.
     """
@@ -34,7 +34,9 @@ def _read(wanted: Any, value: Any) -> Any:
         return None if value is None else _read(plain, value)
     if is_dataclass(wanted) and isinstance(wanted, type):
         types = get_type_hints(wanted)
-        return wanted(**{each.name: _read(types[each.name], value[each.name]) for each in fields(wanted)})
+        return wanted(
+            **{each.name: _read(types[each.name], value[each.name]) for each in fields(wanted) if each.name in value}
+        )
     if wanted is UUID or (isinstance(wanted, type) and issubclass(wanted, Enum)):
         return wanted(value)
     return value

@@ -78,8 +78,8 @@ def answer_view(
 
 
 def plain_answer(answer: Answer) -> str:
-    """Return its text without the marks."""
-    return _REF_MARK.sub("", answer.text)
+    """Return its text without the marks, with what must stand under it."""
+    return "\n\n".join((_REF_MARK.sub("", answer.text), *(each.text for each in answer.disclaimers)))
 
 
 def _parts(line: str, citations: Sequence[Citation]) -> Iterator[Part]:

@@ -25,7 +25,15 @@ from apps.retrieval.admin.ask_rankings import (
     fusion_view,
     ranking_view,
 )
-from apps.retrieval.contracts import Citation, ContextBlock, GeneratedAnswer, GroundingReport, QueryAnalysis, Ranking
+from apps.retrieval.contracts import (
+    Citation,
+    ContextBlock,
+    GeneratedAnswer,
+    GroundingReport,
+    ProfileCheck,
+    QueryAnalysis,
+    Ranking,
+)
 from apps.retrieval.trace import CandidateList, EmbeddedQuery, FusedRanking, Stage, StageRecord, Trace
 from apps.tenants.admin.charts import Slope, SlopeChart, draw_slopes
 
@@ -95,6 +103,8 @@ def panel_of(stage: Stage, records: Sequence[StageRecord], way: Way) -> Panel | 
             return Panel(name="context", title="Context budget by kind, and the exact text", details=details_of)
         case GeneratedAnswer() as draft:
             return Panel(name="generation", title="Generator and notes", details=draft)
+        case ProfileCheck(findings=findings) as check if findings or check.disclaimers:
+            return Panel(name="profile", title="Which rules, and by which words", details=check)
         case GroundingReport() as report:
             return Panel(name="grounding", title="Claim by claim", details=grounding_panel(report, way.citations))
     left_out = left_out_panel(records, way.found) if stage in _LEAVES_OUT else None

@@ -31,6 +31,7 @@ TITLES: Final[Mapping[Stage, str]] = {
     Stage.VALIDATE: "Read the text",
     Stage.CLASSIFY: "Find the intent",
     Stage.GATE: "Permit and withhold kinds",
+    Stage.PROFILE: "Hold it against the profile",
     Stage.ANALYSE: "Read filters and terms",
     Stage.REWRITE: "Try other wordings",
     Stage.EMBED: "Turn it into a vector",
@@ -49,6 +50,7 @@ TITLES: Final[Mapping[Stage, str]] = {
     Stage.ASSEMBLE: "Fill the context",
     Stage.GENERATE: "Write the answer",
     Stage.GROUND: "Check every claim",
+    Stage.SUITABILITY: "Hold the answer against the profile",
 }
 NOT_REACHED: Final = "Not reached: the question ended earlier."
 
@@ -56,6 +58,8 @@ NOT_REACHED: Final = "Not reached: the question ended earlier."
 _UNITS: Final[Mapping[Stage, tuple[str, str, str]]] = {
     Stage.VALIDATE: ("character", "characters", "read"),
     Stage.GATE: ("kind", "kinds", "permitted"),
+    Stage.PROFILE: ("rule", "rules", "fired"),
+    Stage.SUITABILITY: ("rule", "rules", "fired"),
     Stage.ANALYSE: ("document held", "documents held", "terms read"),
     Stage.REWRITE: ("wording", "wordings", "searched"),
     Stage.EMBED: ("wording", "wordings", "embedded"),

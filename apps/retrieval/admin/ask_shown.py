@@ -45,6 +45,7 @@ def answer_shown(
         "view": view,
         "cited": view.cited,
         "notices": content.answer.notices,
+        "disclaimers": content.answer.disclaimers,
         "intent": content.intent,
         "policy_version": content.policy_version,
         "policy_url": policy_url(content.policy_version_id),

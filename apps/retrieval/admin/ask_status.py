@@ -16,6 +16,8 @@ _REFUSED: Mapping[RefusalReason, str] = {
     RefusalReason.NOTHING_WITHIN_FILTERS: "Nothing within the filters that came with the question matches it.",
     RefusalReason.NOT_IN_CONTEXT: "Passages were found, but none of them answers the question.",
     RefusalReason.UNGROUNDED: "An answer was written but withheld: the documents do not confirm it.",
+    RefusalReason.PROFILE_REFUSED: "Nothing was searched: the firm's compliance profile refuses what it names.",
+    RefusalReason.PROFILE_BLOCKED: "An answer was written but withheld: the compliance profile excludes what it names.",
 }
 _DEGRADED: Mapping[str, str] = {
     Stage.CLASSIFY: "An unusual wording may go unrecognised. Which kinds an intent may reach does not change.",
@@ -79,6 +81,17 @@ def badges(answer: Answer) -> tuple[Badge, ...]:
                 meaning=_REPAIRED[answer.repair],
                 link=f"#panel-{Stage.GROUND}",
                 link_text="See what was not supported",
+            )
+        )
+    if answer.profile and not answer.refused:
+        found.append(
+            Badge(
+                label="Flagged",
+                tone="warn",
+                icon="flag",
+                meaning="It names what the firm's compliance profile excludes. Below you see which rule, and why.",
+                link=f"#panel-{Stage.SUITABILITY}",
+                link_text="See the words",
             )
         )
     if answer.degraded:

@@ -1,4 +1,4 @@
-"""How an answer came about: the twenty-one stages in six groups, each with a sentence, its counts and its details."""
+"""How an answer came about: the twenty-three stages in six groups, each with a sentence, its counts and its details."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from apps.retrieval.trace import Stage, StageStatus
 
 GROUPS: Final[Sequence[tuple[str, Sequence[Stage]]]] = (
     ("Understand the question", (Stage.VALIDATE, Stage.CLASSIFY)),
-    ("Decide what it may reach", (Stage.GATE,)),
+    ("Decide what it may reach", (Stage.GATE, Stage.PROFILE)),
     ("Prepare the search", (Stage.ANALYSE, Stage.REWRITE, Stage.EMBED)),
     (
         "Search",
@@ -32,7 +32,7 @@ GROUPS: Final[Sequence[tuple[str, Sequence[Stage]]]] = (
         ),
     ),
     ("Fill the context", (Stage.EXPAND, Stage.ASSEMBLE)),
-    ("Answer and check", (Stage.GENERATE, Stage.GROUND)),
+    ("Answer and check", (Stage.GENERATE, Stage.GROUND, Stage.SUITABILITY)),
 )
 # Word and tone; what ran needs no word, only its tick.
 _STATES: Final[Mapping[StageStatus, tuple[str, str]]] = {

@@ -45,6 +45,8 @@ REFUSALS: Final[Mapping[str, str]] = {
     RefusalReason.NOTHING_WITHIN_FILTERS: "nothing found within its filters",
     RefusalReason.NOT_IN_CONTEXT: "not in the documents",
     RefusalReason.UNGROUNDED: "not confirmed, withheld",
+    RefusalReason.PROFILE_REFUSED: "refused by the profile",
+    RefusalReason.PROFILE_BLOCKED: "withheld by the profile",
 }
 _REJECTIONS: Final[Mapping[str, str]] = {
     EmptyQuestionError.code: "empty",

@@ -55,6 +55,9 @@ class OwnQuestionSerializer(serializers.Serializer[Event]):
     refusal = serializers.SerializerMethodField(help_text="The reason of a refusal; empty without one.")
     question = serializers.SerializerMethodField(help_text="null where its text is not kept.")
     answer = serializers.SerializerMethodField(help_text="null where it is not kept: see `history_days` of the policy.")
+    disclaimers = serializers.SerializerMethodField(
+        help_text="What stood under the answer: show it wherever you show the answer."
+    )
     sent = serializers.SerializerMethodField(help_text="What became of it with the officers; null if it was not sent.")
 
     def get_intent(self, event: Event) -> str | None:
@@ -76,6 +79,10 @@ class OwnQuestionSerializer(serializers.Serializer[Event]):
     def get_answer(self, event: Event) -> str | None:
         kept = self.context["kept"].get(event.id)
         return kept.answer.text if kept else None
+
+    def get_disclaimers(self, event: Event) -> list[str]:
+        kept = self.context["kept"].get(event.id)
+        return [each.text for each in kept.answer.disclaimers] if kept else []
 
     @extend_schema_field(SentQuestionSerializer(allow_null=True))
     def get_sent(self, event: Event) -> dict[str, Any] | None:

@@ -15,6 +15,7 @@ from apps.retrieval.contracts import (
     AnswerKind,
     AnswerOutcome,
     GroundingStatus,
+    ProfileEffect,
     RefusalReason,
     RelevanceStatus,
     Repair,
@@ -157,6 +158,27 @@ class RefusalSerializer(serializers.Serializer[Any]):
     message = serializers.CharField()
 
 
+class ProfileFindingSerializer(serializers.Serializer[Any]):
+    """A rule of the policy's compliance profile that fired."""
+
+    key = serializers.CharField(help_text="The rule's key in the policy.")
+    sort = serializers.CharField(help_text="topic or product.")
+    name = serializers.CharField(help_text="What the firm calls it.")
+    effect = serializers.ChoiceField(
+        choices=choices_of(ProfileEffect),
+        help_text="refused: the question was not searched. blocked: the answer is withheld. flagged: it is given.",
+    )
+    reason = serializers.CharField(help_text="What the firm tells users.")
+    words = serializers.ListField(
+        child=serializers.CharField(), help_text="What made it fire. Empty of an answer that is withheld."
+    )
+
+
+class DisclaimerSerializer(serializers.Serializer[Any]):
+    key = serializers.CharField(help_text="The rule's key in the policy.")
+    text = serializers.CharField()
+
+
 class RelevanceSerializer(serializers.Serializer[Any]):
     status = serializers.ChoiceField(
         choices=choices_of(RelevanceStatus),
@@ -239,6 +261,9 @@ class DecidedSerializer(serializers.Serializer[Any]):
     intent = IntentDecisionSerializer()
     kinds = KindsSerializer(help_text="What this intent may and may not reach under the policy.")
     filters = FilterSerializer(many=True, help_text="What narrowed the search, and what else the text implied.")
+    profile = ProfileFindingSerializer(
+        many=True, help_text="The rules of the compliance profile that fired, on the question and on the answer."
+    )
     policy_version = serializers.IntegerField()
     degraded = DegradationSerializer(many=True, help_text="Parts that failed and were skipped.")
     notices = serializers.ListField(child=serializers.CharField())
@@ -279,6 +304,10 @@ class AnswerSerializer(DecidedSerializer):
     repair = serializers.ChoiceField(
         choices=choices_of(Repair),
         help_text="How an answer that did not pass the check at first was repaired.",
+    )
+    disclaimers = DisclaimerSerializer(
+        many=True,
+        help_text="What the policy has stand under answers of this intent. Show it wherever you show the answer.",
     )
     citations = CitationSerializer(many=True)
     generator = serializers.CharField(help_text="What wrote the answer: extractive, or a model's provider.")

@@ -48,6 +48,7 @@ from apps.retrieval.contracts.answer import (
 )
 from apps.retrieval.contracts.claims import Claim, ClaimedCalculation
 from apps.retrieval.contracts.outcome import AnswerKind, AnswerOutcome, AnswerRelevance, RelevanceStatus
+from apps.retrieval.contracts.profile import Disclaimer, ProfileCheck, ProfileEffect, ProfileFinding
 from apps.retrieval.contracts.question import (
     NO_FILTERS,
     ChunkId,
@@ -101,6 +102,7 @@ __all__ = [
     "CutRule",
     "Degradation",
     "DenseHit",
+    "Disclaimer",
     "DocumentFacts",
     "DocumentFilter",
     "DocumentId",
@@ -125,6 +127,9 @@ __all__ = [
     "MetadataFilter",
     "Passage",
     "Period",
+    "ProfileCheck",
+    "ProfileEffect",
+    "ProfileFinding",
     "QueryAnalysis",
     "Question",
     "Quote",

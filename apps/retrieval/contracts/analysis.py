@@ -200,6 +200,10 @@ class RefusalReason(StrEnum):
     NOTHING_WITHIN_FILTERS = "nothing_within_filters"
     NOT_IN_CONTEXT = "not_in_context"
     UNGROUNDED = "ungrounded"
+    PROFILE_REFUSED = "profile_refused"
+    """The question names what the compliance profile refuses; nothing was searched."""
+    PROFILE_BLOCKED = "profile_blocked"
+    """The answer names what the compliance profile excludes; it is withheld."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

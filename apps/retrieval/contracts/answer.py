@@ -8,6 +8,7 @@ from enum import StrEnum
 from apps.retrieval.contracts.analysis import Refusal
 from apps.retrieval.contracts.claims import Claim, ClaimedCalculation
 from apps.retrieval.contracts.outcome import AnswerOutcome, AnswerRelevance
+from apps.retrieval.contracts.profile import Disclaimer, ProfileFinding
 from apps.retrieval.contracts.question import ChunkId, DocumentId
 from apps.retrieval.contracts.search import Candidate, FoundLine, StoredChunk
 
@@ -264,6 +265,7 @@ class Answer:
 
     grounding: whether every statement stands in its source; None where nothing is claimed.
     relevance: whether it answers what was asked; None for a refusal.
+    disclaimers: what must stand under it. profile: the rules of the compliance profile that fired on it.
     """
 
     text: str
@@ -278,6 +280,8 @@ class Answer:
     repair: Repair = Repair.NONE
     relevance: AnswerRelevance | None = None
     closest: bool = False
+    disclaimers: tuple[Disclaimer, ...] = ()
+    profile: tuple[ProfileFinding, ...] = ()
 
     @property
     def outcome(self) -> AnswerOutcome:

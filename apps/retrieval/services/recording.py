@@ -19,6 +19,7 @@ from apps.retrieval.contracts import (
     ChunkId,
     ContextBlock,
     FusedHit,
+    ProfileCheck,
     QueryAnalysis,
     Ranking,
     Refusal,
@@ -156,7 +157,20 @@ def _core(trace: Trace, decision: IntentDecision, grant: KindGrant, settings: St
         "stage_ms": {stage.stage.value: round(stage.elapsed_ms, 3) for stage in trace.stages},
         "stage_settings": asdict(settings),
         **({"deadline": to_json(trace.deadline)} if trace.deadline else {}),
+        **_profile(trace),
     }
+
+
+def _profile(trace: Trace) -> Json:
+    """Return the keys of the profile's rules that fired on the question or the answer, or stand under it."""
+    told: Json = {}
+    for stage, where in ((Stage.PROFILE, "question"), (Stage.SUITABILITY, "answer")):
+        record = trace.record(stage)
+        check = record.output if record else None
+        if isinstance(check, ProfileCheck):
+            told |= {where: [f"{each.key}:{each.effect}" for each in check.findings]} if check.findings else {}
+            told |= {"disclaimers": [each.key for each in check.disclaimers]} if check.disclaimers else {}
+    return {"profile_rules": told} if told else {}
 
 
 def _describe_rewording(trace: Trace) -> Json:

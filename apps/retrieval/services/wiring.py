@@ -101,6 +101,7 @@ def dependencies_for(
     def reading(part: PartT) -> PartT:
         return scopes.each_step(part) if scopes else part
 
+    parts = SlotParts(policy=snapshot.retrieval, tenant_region=region, tenant_strict=strict)
     k1, b = snapshot.retrieval.bm25_k1, snapshot.retrieval.bm25_b
     return PipelineDependencies(
         intents=PolicyGate(snapshot, provider, TenantId(tenant.id)),
@@ -115,10 +116,8 @@ def dependencies_for(
         clock=time.perf_counter,
         policy=snapshot.retrieval,
         settings=settings,
-        slots=slots_for(
-            settings,
-            SlotParts(policy=snapshot.retrieval, tenant_region=region, tenant_strict=strict),
-            generator,
-        ),
+        slots=slots_for(settings, parts, generator),
+        slots_without_model=slots_for(settings, parts),
         pieces=provider if runs_here(tenant.embedding_profile) else None,
+        profile=snapshot.profile,
     )

@@ -10,6 +10,7 @@ from apps.retrieval.contracts import (
     Answer,
     Citation,
     ContextBlock,
+    Degradation,
     Finding,
     GroundingReport,
     QueryAnalysis,
@@ -19,7 +20,6 @@ from apps.retrieval.contracts import (
 from apps.retrieval.stages.grounding.cite import cite
 from apps.retrieval.stages.quoting.judge import judge_relevance
 from apps.retrieval.steps.answering import Outcome
-from apps.retrieval.trace import Trace
 
 _MOST_NAMED: Final = 3
 _NAMED_CHARS: Final = 120
@@ -29,14 +29,16 @@ _UNGROUNDED = (
 )
 
 
-def finish_answer(outcome: Outcome, context: ContextBlock, analysis: QueryAnalysis, trace: Trace) -> Answer:
+def finish_answer(
+    outcome: Outcome, context: ContextBlock, analysis: QueryAnalysis, degradations: tuple[Degradation, ...]
+) -> Answer:
     """Return the answer with its citations, or a refusal if the answer is withheld."""
     draft, report = outcome.answer, outcome.report
     refusal = draft.refusal
     if outcome.withheld and report is not None:
         refusal = Refusal(reason=RefusalReason.UNGROUNDED, message=_UNGROUNDED.format(reason=report.reason))
     if refusal is not None:
-        return refuse(refusal, analysis, trace, generator=draft.generator, model=draft.model, report=report)
+        return refuse(refusal, analysis, degradations, generator=draft.generator, model=draft.model, report=report)
     citations = cite(draft, context, language=analysis.language)
     return Answer(
         text=draft.text,
@@ -45,7 +47,7 @@ def finish_answer(outcome: Outcome, context: ContextBlock, analysis: QueryAnalys
         grounding=report.status if report and not draft.closest else None,
         generator=draft.generator,
         model=draft.model,
-        degradations=trace.degradations,
+        degradations=degradations,
         notices=(
             *analysis.notices,
             *_name_unconfirmed(outcome.unconfirmed),
@@ -84,7 +86,7 @@ def _name_doubts(citations: Sequence[Citation], context: ContextBlock) -> Iterat
 def refuse(
     refusal: Refusal,
     analysis: QueryAnalysis,
-    trace: Trace,
+    degradations: tuple[Degradation, ...],
     *,
     generator: str = "",
     model: str = "",
@@ -98,7 +100,7 @@ def refuse(
         grounding=report.status if report else None,
         generator=generator,
         model=model,
-        degradations=trace.degradations,
+        degradations=degradations,
         notices=analysis.notices,
         refusal=refusal,
     )

@@ -22,6 +22,7 @@ STAGES: Final[Mapping[str, str]] = {
     "validate": "Read the text",
     "classify": "Decide the intent",
     "gate": "Permit kinds",
+    "profile": "Hold it against the profile",
     "analyse": "Read names, periods and terms",
     "rewrite": "Reword",
     "embed": "Embed the question",
@@ -40,6 +41,7 @@ STAGES: Final[Mapping[str, str]] = {
     "assemble": "Build the context",
     "generate": "Write the answer",
     "ground": "Check the answer",
+    "suitability": "Hold the answer against the profile",
 }
 # So that a stage that took no time still has a mark.
 _LEAST_MS: Final = 0.001

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from apps.corpus.kinds import RetentionClass, SourceType, words_of_key
 from apps.intents.admin.draft.invariants import InvariantFields, invariant_fields
+from apps.intents.admin.draft.profile import RuleFields, rule_fields
 from apps.intents.contracts import UNRECOGNISED, FallbackRule, IntentRule, PolicySnapshot, RecordingMode
 
 FALLBACK = "fallback"
@@ -60,7 +61,7 @@ class BudgetFields:
 class DraftFields:
     """The whole form. `faults` says what of a post could not be understood at all, one sentence each.
 
-    invariants: None if the post had no part for them.
+    invariants, profile: None if the post had no part for them.
     """
 
     intents: tuple[IntentFields, ...]
@@ -71,6 +72,7 @@ class DraftFields:
     reason: str
     faults: tuple[str, ...] = ()
     invariants: tuple[InvariantFields, ...] | None = None
+    profile: tuple[RuleFields, ...] | None = None
 
     @property
     def rows(self) -> tuple[IntentFields, ...]:
@@ -111,6 +113,7 @@ def fields_of(snapshot: PolicySnapshot) -> DraftFields:
         settings={name: _typed(value) for name, value in (numbers | snapshot.retrieval.as_json()).items()},
         reason=snapshot.reason,
         invariants=invariant_fields(snapshot.invariants),
+        profile=rule_fields(snapshot.profile),
     )
 
 

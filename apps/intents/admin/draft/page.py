@@ -21,6 +21,7 @@ from apps.intents.admin.draft.links import crumbs, find_version, version_address
 from apps.intents.admin.draft.parse import ParsedDraft, parse_draft
 from apps.intents.admin.draft.post import fields_from
 from apps.intents.admin.draft.preview import outlook
+from apps.intents.admin.draft.profile import rule_fields, rule_rows, value_lists
 from apps.intents.admin.draft.rows import (
     budget_rows,
     class_choices,
@@ -146,6 +147,7 @@ def _editor(
     errors, problems = ({} if added else parsed.errors), seen["problems_of"]
     rows = intent_rows(fields, errors, problems)
     stored = version_snapshot(version).invariants if fields.invariants is None else ()
+    profile = rule_fields(version_snapshot(version).profile) if fields.profile is None else fields.profile
     context: dict[str, Any] = {
         "version": version,
         "fields": fields,
@@ -178,6 +180,9 @@ def _editor(
             [(kind.kind, kind.name or kind.kind) for kind in kind_columns(fields)],
             dict(errors),
         ),
+        **rule_rows(profile, errors),
+        "value_lists": value_lists(),
+        "problems_profile": problems.get("part-profile", ()),
         "problems_invariants": problems.get("part-invariants", ()),
         "problems_matrix": problems.get("part-matrix", ()),
         "problems_budgets": problems.get("part-budgets", ()),

@@ -18,6 +18,7 @@ from apps.corpus.kinds import Kind, RetentionClass, SourceType
 from apps.intents.admin.draft.fields import FALLBACK, BudgetFields, DraftFields, IntentFields
 from apps.intents.admin.draft.invariants import parse_invariants
 from apps.intents.admin.draft.post import UNKEPT
+from apps.intents.admin.draft.profile import parse_rules
 from apps.intents.admin.draft.settings import RETRIEVAL, THRESHOLDS, Setting
 from apps.intents.contracts import (
     FALLBACK_NAME,
@@ -70,6 +71,7 @@ def parse_draft(fields: DraftFields, stored: PolicySnapshot) -> ParsedDraft:
     classifier: dict[str, Any] = {each.name: _number(each, fields.settings, complain) for each in THRESHOLDS}
     retrieval: dict[str, Any] = {each.name: _number(each, fields.settings, complain) for each in RETRIEVAL}
     invariants = parse_invariants(fields.invariants, stored.invariants, complain)
+    profile = parse_rules(fields.profile, stored.profile, complain)
     _storable(fields.reason, "reason", _TEXT_CHARS, complain, empty="Say why this version is wanted.")
     if errors or fields.faults:
         return ParsedDraft(content=None, errors={field: tuple(said) for field, said in errors.items()})
@@ -93,6 +95,7 @@ def parse_draft(fields: DraftFields, stored: PolicySnapshot) -> ParsedDraft:
         classifier=ClassifierSettings(**classifier),
         retrieval=RetrievalSettings(**retrieval),
         invariants=invariants,
+        profile=profile,
     )
     return ParsedDraft(content=content, errors={})
 

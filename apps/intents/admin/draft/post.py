@@ -10,6 +10,7 @@ from typing import Final, Protocol
 from apps.corpus.kinds import KIND_KEY
 from apps.intents.admin.draft.fields import FALLBACK, BudgetFields, DraftFields, IntentFields, TermFields
 from apps.intents.admin.draft.invariants import posted_invariants
+from apps.intents.admin.draft.profile import posted_rules
 from apps.intents.admin.draft.settings import RETRIEVAL, THRESHOLDS
 
 UNKEPT: Final = "\ufffd"
@@ -59,6 +60,7 @@ def fields_from(post: Posted, kinds: Iterable[str] = ()) -> DraftFields:
         reason=_text(post, "reason"),
         faults=tuple(faults),
         invariants=posted_invariants(post),
+        profile=posted_rules(post),
     )
 
 

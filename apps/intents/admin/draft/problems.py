@@ -30,6 +30,7 @@ _WORDS: Final = (
 
 # Names of a firm's own follow, which may have any words.
 _OF_INVARIANTS: Final = ("The invariant ", "An invariant ", "Two invariants ", "There are ")
+_OF_PROFILE: Final = ("Profile rule ", "Profile: ", "The profile ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +56,8 @@ def by_part(problems: Iterable[Problem]) -> Mapping[str, tuple[str, ...]]:
 def _part(sentence: str, fields: DraftFields) -> str:
     if sentence.startswith(_OF_INVARIANTS):
         return "part-invariants"
+    if sentence.startswith(_OF_PROFILE):
+        return "part-profile"
     quoted = _QUOTED.findall(sentence)
     lowered = sentence.lower()
     kinds = {budget.kind for budget in fields.budgets}

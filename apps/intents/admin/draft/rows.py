@@ -144,6 +144,8 @@ def field_title(field: str, fields: DraftFields) -> str:
     part, _, rest = field.partition("-")
     if part == "invariant":
         return "Invariants of the firm"
+    if part == "profile":
+        return "Compliance profile"
     if part == "setting":
         return next(setting.label for setting in (*THRESHOLDS, *RETRIEVAL) if setting.name == rest)
     kind = next((budget for budget in fields.budgets if budget.kind == rest), None)

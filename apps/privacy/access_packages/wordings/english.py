@@ -114,6 +114,7 @@ ENGLISH: Final = PackageWording(
         "intents.kind_budgets": "Headings of kinds",
         "intents.policy_proofs": "Proofs of policy versions",
         "intents.policy_versions": "Reasons for policy versions",
+        "intents.profile_rules": "Rules of compliance profiles",
         "intents.review_comments": "Comments on policy versions",
         "retrieval.evaluation_answers": "Answers of evaluation runs that name the documents",
         "retrieval.evaluation_questions": "Evaluation questions",

@@ -115,6 +115,7 @@ GERMAN: Final = PackageWording(
         "intents.kind_budgets": "Überschriften von Dokumentarten",
         "intents.policy_proofs": "Nachweise zu Fassungen der Regeln",
         "intents.policy_versions": "Begründungen von Fassungen der Regeln",
+        "intents.profile_rules": "Vorgaben der Compliance-Profile",
         "intents.review_comments": "Kommentare zu Fassungen der Regeln",
         "retrieval.evaluation_answers": "Antworten von Prüfläufen, die die Dokumente nennen",
         "retrieval.evaluation_questions": "Prüffragen",

@@ -57,6 +57,10 @@ def _print(console: Console, asked: Asked) -> None:
         console.print(Text(f"degraded: {problem['message']}"), style="yellow")
     for notice in body["notices"]:
         console.print(Text(notice), style="dim")
+    for disclaimer in body["disclaimers"]:
+        console.print(Text(disclaimer["text"]))
+    for finding in body["profile"]:
+        console.print(Text(f"profile    {finding['effect']} by {finding['key']}: {finding['reason']}"), style="yellow")
     if body["citations"]:
         table = Table("document", "page", "quote", "reference", show_lines=True)
         for citation in body["citations"]:

@@ -8,6 +8,6 @@ from apps.tenants.operations import RunSqlFile
 
 
 class Migration(migrations.Migration):
-    dependencies = [("intents", "0003_recertification"), ("corpus", "0002_recognised_pages")]
+    dependencies = [("intents", "0004_profile"), ("corpus", "0002_recognised_pages")]
 
     operations = [RunSqlFile("uploaders.sql")]

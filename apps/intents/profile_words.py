@@ -1,0 +1,69 @@
+"""A profile's rules in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+from apps.intents.diff_words import listed, quoted
+from apps.intents.profile.contracts import BOUNDS, OF_MEANS, InAnswer, InQuestion, ProfileRule, RuleSort
+
+SORTS: Final[Mapping[RuleSort, str]] = {
+    RuleSort.TOPIC: "topic",
+    RuleSort.PRODUCT: "product",
+    RuleSort.DISCLAIMER: "disclaimer",
+    RuleSort.CLIENTS: "bound of client categories",
+    RuleSort.INSTRUMENTS: "bound of instruments",
+    RuleSort.ASSET_CLASSES: "bound of asset classes",
+    RuleSort.RISK_CLASSES: "bound of risk classes",
+    RuleSort.JURISDICTIONS: "bound of jurisdictions",
+    RuleSort.MODELS: "bound of models",
+    RuleSort.REGIONS: "bound of regions",
+    RuleSort.SOURCES: "bound of external sources",
+    RuleSort.RESEARCH_MODES: "bound of research modes",
+}
+IN_QUESTION: Final[Mapping[InQuestion, str]] = {
+    InQuestion.REFUSE: "A question that names it is refused",
+    InQuestion.ALLOW: "A question may name it",
+}
+IN_ANSWER: Final[Mapping[InAnswer, str]] = {
+    InAnswer.BLOCK: "An answer that names it is withheld",
+    InAnswer.FLAG: "An answer that names it is marked",
+    InAnswer.ALLOW: "An answer may name it",
+}
+
+
+def rule_words(rule: ProfileRule, name_intent: Callable[[str], str]) -> str:
+    """Return what a rule demands, in a sentence without its end mark."""
+    of = listed([name_intent(intent) for intent in rule.intents]) or "every intent"
+    if rule.sort is RuleSort.DISCLAIMER:
+        return f"answers to questions of {of} carry the disclaimer {quoted(rule.text)}"
+    if rule.sort in OF_MEANS:
+        return (
+            f"questions of {of} are answered only with the {rule.sort.value.replace('_', ' ')} {', '.join(rule.terms)}"
+        )
+    names = "names anything else" if rule.sort in BOUNDS else "names it"
+    effects = []
+    if rule.in_question is InQuestion.REFUSE:
+        effects.append(f"a question that {names} is refused")
+    if rule.in_answer is not InAnswer.ALLOW:
+        effects.append(f"an answer that {names} is {'withheld' if rule.in_answer is InAnswer.BLOCK else 'marked'}")
+    said = " and ".join(effects) or "nothing happens"
+    if rule.sort in BOUNDS:
+        return f"questions of {of} may name {', '.join(rule.terms)}; {said}"
+    return f"{said}; it is named by {', '.join(map(quoted, rule.terms))}"
+
+
+def named(rule: ProfileRule) -> str:
+    """Return a rule's name as a user reads it: topic “Tax advice”."""
+    return f"{SORTS[rule.sort]} {quoted(rule.name)}"
+
+
+def profile_notes(rules: Sequence[ProfileRule]) -> Iterator[str]:
+    """Yield what a profile keeps from whoever asks, whatever they may reach, in a sentence for each way."""
+    refusing = [named(rule) for rule in rules if rule.in_question is InQuestion.REFUSE]
+    if refusing:
+        yield f"Whoever asked: the compliance profile refused questions that name the {listed(refusing, 'or the')}."
+    blocking = [named(rule) for rule in rules if rule.in_answer is InAnswer.BLOCK]
+    if blocking:
+        yield f"The compliance profile withheld answers that name the {listed(blocking, 'or the')}."
