@@ -19,6 +19,7 @@ from apps.intents.admin import access_centre, recertification
 from apps.intents.admin import compare as policy_compare
 from apps.intents.admin.desk.page import desk_view
 from apps.intents.admin.draft import list as policy_drafts
+from apps.intents.admin.draft import packs as policy_packs
 from apps.intents.admin.draft.check import draft_check_view
 from apps.intents.admin.draft.decide import draft_discard_view, draft_submit_view
 from apps.intents.admin.draft.page import draft_view
@@ -105,6 +106,7 @@ PAGES: Final = (
     ("policy/recertifications/<uuid:recertification_id>/csv/", recertification.csv_view, "recertification_csv"),
     ("policy/drafts/", policy_drafts.drafts_view, "policy_drafts"),
     ("policy/drafts/start/", policy_drafts.draft_start_view, "policy_draft_start"),
+    ("policy/drafts/packs/", policy_packs.packs_view, "policy_draft_packs"),
     (_POLICY_DRAFT, draft_view, "policy_draft"),
     (f"{_POLICY_DRAFT}preview/", draft_preview_view, "policy_draft_preview"),
     (f"{_POLICY_DRAFT}check/", draft_check_view, "policy_draft_check"),

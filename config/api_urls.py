@@ -29,6 +29,7 @@ from apps.corpus.api.removals import (
     RemovalTakeBackView,
     RemovalView,
 )
+from apps.corpus.api.suggestion import SuggestKindView
 from apps.erasure.api.certificates import CertificateListView, CertificateView
 from apps.filings.api.facts import FactListView, SeriesView
 from apps.intents.api.access import AccessView
@@ -105,6 +106,7 @@ urlpatterns = [
     path("v1/records/<str:source>/<str:external_id>/profile/", RecordProfileView.as_view()),
     path("v1/documents/", DocumentListView.as_view()),
     path("v1/documents/batch/", DocumentBatchView.as_view()),
+    path("v1/documents/suggest-kind/", SuggestKindView.as_view()),
     path("v1/documents/<uuid:id>/", DocumentView.as_view()),
     path("v1/documents/<uuid:id>/chunks/", ChunkListView.as_view()),
     path("v1/documents/<uuid:id>/pages/<int:number>/", PageView.as_view()),

@@ -157,7 +157,7 @@ def _document_type(
     # An 8-K often contains another document as its exhibit. The file name says which document is meant.
     found = cover.document_type if name.document_type is None else name.document_type
     if chosen is not None and found is not None and found is not chosen and name.document_type is not None:
-        detail = f"{chosen.value} was given, the file name says {found.value}"
+        detail = f"{chosen.label} was given, the file name says {found.label}"
         warnings.append(DescriptionWarning(field="document_type", detail=detail))
     return chosen or found or DocumentType.OTHER
 

@@ -128,7 +128,10 @@ def store_derived(document: Document, derived: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindInForce:
-    """A kind as the policy in force defines it. `uploaders` is empty where every role that adds documents may."""
+    """A kind as the policy in force defines it. `uploaders` is empty where every role that adds documents may.
+
+    readers: the names of the intents whose questions reach it, the fallback's too.
+    """
 
     kind: Kind
     name: str
@@ -138,6 +141,7 @@ class KindInForce:
     source_category: SourceType
     uploaders: tuple[Role, ...]
     retired: bool
+    readers: tuple[str, ...] = ()
 
 
 KindSource = Callable[[], tuple[KindInForce, ...]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from apps.corpus.kinds import words_of_key
 from apps.corpus.models import Document
 
 
@@ -15,6 +16,10 @@ def reservations(document: Document) -> Sequence[str]:
 
 def _sentence(warning: Mapping[str, Any]) -> str:
     detail = str(warning.get("detail", ""))
+    if warning.get("code") == "metadata_contradicts":
+        # Stored with the field's key, by which a client knows it.
+        field, colon, said = detail.partition(":")
+        return words_of_key(field) + colon + said
     for place in ("page", "row"):
         if warning.get(place):
             return f"{place.capitalize()} {warning[place]}: {detail}"

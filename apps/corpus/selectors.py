@@ -1,10 +1,11 @@
-"""Selectors of documents: their titles, and those whose terms an older analysis counted."""
+"""Selectors of documents: their titles, how many a kind has, and those whose terms an older analysis counted."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
 from apps.corpus.models import Document
 from apps.corpus.terms import TERMS_VERSION
@@ -24,3 +25,9 @@ def outdated_documents() -> QuerySet[Document]:
 def kinds_of_documents() -> frozenset[str]:
     """Return the keys of the kinds of which the open scope has documents, whatever their state."""
     return frozenset(Document.objects.order_by().values_list("kind", flat=True).distinct())
+
+
+def documents_by_kind() -> Mapping[str, int]:
+    """Return how many documents the open scope has of each kind, whatever their state; versions of one count once."""
+    rows = Document.objects.order_by().values_list("kind").annotate(Count("series_id", distinct=True))
+    return dict(rows)

@@ -12,7 +12,7 @@ from apps.intents.contracts import UNRECOGNISED
 from apps.intents.fund_house import FundHouse
 
 _RUNS = frozenset({FundHouse.RUN, FundHouse.FUND_PROFILE, FundHouse.DATASET_SUMMARY})
-_RULES = frozenset({FundHouse.COMPLIANCE_PROFILE, FundHouse.ORG_PROFILE, FundHouse.METHODOLOGY})
+_RULES = frozenset({FundHouse.COMPLIANCE_PROFILE, FundHouse.ORG_PROFILE, FundHouse.METHODOLOGY, FundHouse.SCHEDULE})
 _METHODS = frozenset({FundHouse.METHODOLOGY, FundHouse.FUND_PROFILE, FundHouse.REFERENCE_REPORT})
 _TEXTS = frozenset({FundHouse.STYLE_SAMPLE, FundHouse.REPORT_EDIT_PATTERN, FundHouse.REFERENCE_REPORT})
 _REASONS = frozenset({FundHouse.RUN, FundHouse.METHODOLOGY, FundHouse.FUND_PROFILE})

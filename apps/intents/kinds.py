@@ -23,12 +23,7 @@ def kinds_of(snapshot: PolicySnapshot) -> tuple[KindInForce, ...]:
             source_category=budget.source_category,
             uploaders=budget.uploaders,
             retired=budget.retired,
+            readers=tuple(rule.label for rule in snapshot.reaches if budget.kind in rule.kinds),
         )
         for budget in sorted(snapshot.budgets, key=lambda budget: budget.position)
     )
-
-
-def reached_by_nobody(snapshot: PolicySnapshot) -> tuple[str, ...]:
-    """Return the names of the kinds that no intent and not the fallback may reach, by priority."""
-    reached = {kind for rule in snapshot.reaches for kind in rule.kinds}
-    return tuple(budget.name or budget.kind.label for budget in snapshot.budgets if budget.kind not in reached)

@@ -5,7 +5,9 @@ This room may not import them. tests/audit/test_registries.py fails if nothing i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 
 from apps.intents.models import PolicyVersion
 from apps.intents.retrieval_settings import RetrievalSettings
@@ -15,6 +17,17 @@ from apps.intents.retrieval_settings import RetrievalSettings
 # the room that runs the stages.
 StageWords = Callable[[RetrievalSettings], tuple[str, ...]]
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traffic:
+    """The newest questions, counted by the name of their intent. since: of the oldest; None if there is none."""
+
+    questions: int
+    since: datetime | None
+    by_intent: Mapping[str, int]
+
+
+_traffic: list[Callable[[], Traffic]] = []
 _on_submitted: list[Callable[[PolicyVersion], None]] = []
 _stage_words: list[StageWords] = []
 
@@ -38,3 +51,14 @@ def register_stage_words(source: StageWords) -> None:
 def stage_words(settings: RetrievalSettings) -> tuple[str, ...]:
     """Return one sentence for each stage that may behave differently from its setting."""
     return tuple(sentence for source in _stage_words for sentence in source(settings))
+
+
+def register_traffic(source: Callable[[], Traffic]) -> None:
+    """Register what counts the questions of the open scope's tenant."""
+    if source not in _traffic:
+        _traffic.append(source)
+
+
+def traffic_of_questions() -> Traffic:
+    """Return the newest questions by intent. Raises PermissionDeniedError if the principal may not read the log."""
+    return _traffic[0]()

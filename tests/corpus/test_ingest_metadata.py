@@ -13,6 +13,7 @@ from apps.corpus.description import InvalidFieldError, title_from_filename
 from apps.corpus.jobs import RunOutcome
 from apps.corpus.kinds import DocumentType, SourceType
 from apps.corpus.models import Document
+from apps.corpus.reservations import reservations
 from apps.corpus.services.ingest.metadata import metadata_from_row
 from apps.corpus.services.ingest.read import read_file
 from tests.corpus.files import lines, pdf
@@ -171,6 +172,11 @@ def test_a_contradiction_is_a_warning() -> None:
     assert [(each["code"], "2017 was given" in each["detail"]) for each in made.warnings] == [
         ("metadata_contradicts", True)
     ]
+
+
+def test_a_contradiction_of_types_is_told_in_words() -> None:
+    made = read(FILING, "ALPHA_2019_10Q.pdf", document_type=DocumentType.NEWS_ARTICLE)
+    assert "Document type: News article was given, the file name says Quarterly report (10-Q)." in reservations(made)
 
 
 def test_a_fund_s_own_report_is_no_press_release_of_what_it_holds() -> None:

@@ -436,7 +436,7 @@ def test_the_test_tells_the_accuracy_and_what_goes_wrong(
     owners = ["i2" if text == wrong else of for text, of in _pairs(form)]
     save(officer, draft, form.with_(example__of=owners))
     page = officer.send("policy_draft_check", draft.id)
-    assert "of 141 review examples get their intent" in page.text
+    assert "of 145 review examples get their intent" in page.text
     assert "85% is required" in page.text
     rows = {row.xpath("string(th)"): row.text_content() for row in page.tree.xpath("//tbody/tr")}
     assert "Compliance" in rows[wrong]

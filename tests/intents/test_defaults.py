@@ -9,11 +9,12 @@ from apps.intents.contracts import UNRECOGNISED, PolicySnapshot
 from apps.intents.fund_house import FundHouse
 from apps.intents.matching import index_words, matching_terms
 from apps.intents.packs import fund_house as defaults
+from apps.intents.packs.catalogue import PACKS
 from apps.intents.validation import policy_problems
 
 WHITELIST = {
     "performance": {"run", "fund_profile", "dataset_summary"},
-    "compliance": {"compliance_profile", "org_profile", "methodology"},
+    "compliance": {"compliance_profile", "org_profile", "methodology", "schedule"},
     "methodology": {"methodology", "fund_profile", "reference_report"},
     "narrative": {"style_sample", "report_edit_pattern", "reference_report"},
     "attribution": {"run", "methodology", "fund_profile"},
@@ -74,8 +75,9 @@ def test_there_are_counter_examples(baseline: PolicySnapshot) -> None:
     assert sum(example.intent == UNRECOGNISED for example in baseline.examples) >= 10
 
 
-def test_no_intent_names_a_term_twice(baseline: PolicySnapshot) -> None:
-    for rule in baseline.intents:
+@pytest.mark.parametrize("pack", PACKS)
+def test_no_intent_names_a_term_twice(pack: str) -> None:
+    for rule in baseline_snapshot((pack,)).intents:
         texts = [term.text for term in rule.terms]
         assert len(texts) == len(set(texts)), rule.name
 

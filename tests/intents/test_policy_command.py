@@ -84,8 +84,8 @@ def test_check_fails_below_the_policys_own_bar(acme: Firm, monkeypatch: pytest.M
 
 SHIPPED = Path(defaults.__file__).read_text(encoding="utf-8")
 WIDER = SHIPPED.replace(
-    '"kinds": ["org_profile", "compliance_profile", "methodology"]',
-    '"kinds": ["org_profile", "compliance_profile", "methodology", "fund_profile"]',
+    '"kinds": ["org_profile", "compliance_profile", "methodology", "schedule"]',
+    '"kinds": ["org_profile", "compliance_profile", "methodology", "fund_profile", "schedule"]',
 )
 
 
@@ -271,7 +271,9 @@ def test_diff_of_files_needs_no_tenant(wider: str) -> None:
 def test_diff_line_by_line(wider: str) -> None:
     lines = run("diff", "baseline", wider, "--unified").splitlines()
     assert lines[:2] == ["--- the shipped baseline", f"+++ {wider}"]
-    assert '+        "kinds": ["org_profile", "compliance_profile", "methodology", "fund_profile"],' in lines
+    assert (
+        '+        "kinds": ["org_profile", "compliance_profile", "methodology", "fund_profile", "schedule"],' in lines
+    )
 
 
 def test_diff_as_json(wider: str) -> None:

@@ -143,7 +143,7 @@ def _with_broken_invariant(officer: Principal) -> PolicyVersion:
     with as_(officer):
         content = version_snapshot(draft)
         first, *rest = content.intents
-        broken = replace(first, kinds=(*first.kinds, *rest[0].kinds))
+        broken = replace(first, kinds=tuple(dict.fromkeys((*first.kinds, *rest[0].kinds))))
         content = replace(content, intents=(broken, *rest), invariants=(KYC,))
         return draft_save(draft.id, content=content, reason=draft.reason, revision=draft.revision)
 

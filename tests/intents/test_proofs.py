@@ -222,7 +222,8 @@ def test_without_a_tenant_only_policies_are_compared() -> None:
 def test_the_review_begins_with_the_invariants_that_are_dropped(
     client: Client, officer: Principal, reviewer: Principal
 ) -> None:
-    kept, other = KYC, replace(KYC, name="Schedules", mode=InvariantMode.NEVER, kinds=("schedule",))
+    never = {"mode": InvariantMode.NEVER, "intents": ("attribution",), "kinds": ("schedule",)}
+    kept, other = KYC, replace(KYC, name="Schedules", **never)
     first = submitted(officer, lambda policy: replace(wider(policy), invariants=(kept, other)))
     with as_(reviewer):
         version_approve(first.id)

@@ -18,6 +18,17 @@ def with_fallback(*kinds: Kind) -> PolicySnapshot:
     return replace(BASELINE, fallback=replace(BASELINE.fallback, kinds=kinds))
 
 
+def with_intents(count: int, examples: int) -> PolicySnapshot:
+    rules = tuple(replace(BASELINE.intents[0], name=f"intent_{number}") for number in range(count))
+    texts = [(rule.name, f"{rule.name} {number}?") for rule in rules for number in range(examples)]
+    asked = tuple(replace(BASELINE.examples[0], intent=name, text=text) for name, text in texts)
+    return replace(BASELINE, intents=rules, examples=asked)
+
+
+def test_thirty_intents_with_many_examples_can_be_used() -> None:
+    assert policy_problems(with_intents(30, 66)) == ()
+
+
 @pytest.mark.parametrize(
     ("policy", "problem"),
     [
@@ -26,6 +37,8 @@ def with_fallback(*kinds: Kind) -> PolicySnapshot:
             "more than the 3",
         ),
         (replace(BASELINE, intents=BASELINE.intents[:4]), "4 intents"),
+        (with_intents(31, 5), "31 intents; 5 to 30 are required"),
+        (with_intents(30, 67), "have 2,010 review examples together; 2,000 are enough"),
         (replace(BASELINE, intents=(*BASELINE.intents, BASELINE.intents[0])), "occurs more than once"),
         (replace(BASELINE, intents=(replace(BASELINE.intents[0], kinds=()), *BASELINE.intents[1:])), "no kind"),
         (replace(BASELINE, examples=BASELINE.examples[40:]), "review examples"),

@@ -261,7 +261,7 @@ def _proven(*firms: Firm) -> None:
             own = {"tenant": firm.id, "sha256": hashlib.sha256(b"{}").hexdigest()}
             connection.execute(
                 "INSERT INTO intents_policyinvariant (tenant_id, version_id, position, name, mode, roles, intents, "
-                "kinds) SELECT tenant_id, id, 1, 'Schedules', 'never', '{}', '{compliance}', '{schedule}' "
+                "kinds) SELECT tenant_id, id, 1, 'Schedules', 'never', '{}', '{narrative}', '{schedule}' "
                 "FROM intents_policyversion WHERE tenant_id = %(tenant)s",
                 own,
             )

@@ -19,7 +19,9 @@ from apps.corpus.admin.document_correct import correct_view
 from apps.corpus.admin.document_files import original_view, page_image_view
 from apps.corpus.admin.document_filters import CompanyFilter, FiscalYearFilter, KindFilter, ScopeFilter
 from apps.corpus.admin.document_record import shown_record
+from apps.corpus.admin.document_refile import ACTION, refile_action
 from apps.corpus.admin.document_remove import remove_view
+from apps.corpus.admin.document_suggest import suggest_view
 from apps.corpus.admin.document_text import page_view
 from apps.corpus.admin.document_upload import upload_view
 from apps.corpus.admin.progress import progress_view, state_cell
@@ -37,6 +39,7 @@ from apps.corpus.services.ingest.errors import (
     UploadTooLargeError,
 )
 from apps.corpus.services.ingest.restart import job_restart
+from apps.corpus.services.ingest.suggest import looks_otherwise
 from apps.corpus.services.removals import proposal_of
 from apps.erasure.admin.holds.links import hold_url, restriction_notice
 from apps.erasure.contracts import Target, TargetType
@@ -89,6 +92,7 @@ class DocumentAdmin(TenantModelAdmin):
     search_fields = ("title", "company", "ticker", "filename", "external_id")
     search_help_text = "Title, company, ticker, file name, or the id in its source system"
 
+    actions = (ACTION,)
     view_permission = Permission.DOCUMENT_VIEW
     add_permission = Permission.DOCUMENT_ADD
     error_fields = {
@@ -119,6 +123,10 @@ class DocumentAdmin(TenantModelAdmin):
         if isinstance(error, _ABOUT_THE_FILE):
             return "uploads"
         return super().error_field(error, form)
+
+    @admin.action(description="File as another kind…", permissions=["add"])
+    def refile(self, request: HttpRequest, queryset: QuerySet[Document]) -> HttpResponse:
+        return refile_action(self, request, queryset)
 
     # --- Display ----------------------------------------------------------------------------------------------------
 
@@ -156,6 +164,7 @@ class DocumentAdmin(TenantModelAdmin):
         batch = BatchViews(self)
         return [
             self.page("progress/", progress_view, name="progress"),
+            self.page("suggest/", suggest_view, name="suggest"),
             self.page("batch/<uuid:batch_id>/", batch.show, name="batch"),
             self.page("batch/<uuid:batch_id>/files/", batch.files, name="batch_files"),
             self.page("batch/<uuid:batch_id>/retry/", require_POST(batch.retry), name="batch_retry"),
@@ -189,6 +198,7 @@ class DocumentAdmin(TenantModelAdmin):
             state=state_cell(document, progress_of_documents([document.id]).get(document.id), self.url("progress")),
             job=job,
             reservations=reservations(document),
+            looks_otherwise=looks_otherwise(document),
             failed=document.status == DocumentStatus.FAILED,
             retryable=job is not None and job.state in (JobState.FAILED, JobState.RETRY),
             may_retry=may(request, Permission.JOB_RETRY),

@@ -103,8 +103,8 @@ def _said(document: Document, made: Document) -> str:
 
 def _intro(document: Document) -> str:
     kind = (
-        " Its kind and scope decide who can read it, and can't be corrected: upload it again with the right ones, "
-        "and propose the removal of this one."
+        " Its kind and scope decide who can read it. File it as another kind in the list of documents; into another "
+        "scope upload it again, and propose the removal of this one."
     )
     if document.status not in PUBLISHED:
         return (

@@ -20,16 +20,19 @@ from unfold.widgets import (
 )
 
 from apps.corpus.admin.document_batch import batch_page, keep_batch, not_taken_over, refused_rows
+from apps.corpus.admin.document_suggest import in_words
 from apps.corpus.kinds import DocumentType, SourceType
 from apps.corpus.models import Document
 from apps.corpus.services.ingest.each import FileOutcome, Upload, upload_ingest, uploads_ingest
 from apps.corpus.services.ingest.kind import uploadable_kinds
+from apps.corpus.services.ingest.suggest import kind_suggest
 from apps.tenants.admin.base import TenantModelAdmin, require
 from apps.tenants.admin.pages import form_page
 from apps.tenants.admin.scope_field import ScopeField
 from apps.tenants.ids import ScopeId
 from apps.tenants.roles import Permission
 
+_FIRST_BYTES = 65_536
 _FORMATS = "PDF, HTML, Word (.docx), Markdown, CSV, JSON or plain text"
 
 
@@ -112,6 +115,10 @@ class UploadForm(forms.Form):
         typed = super().clean() or {}
         if typed.get("title") and len(typed.get("uploads") or ()) > 1:
             self.add_error("title", "One title can't name several files. Leave it empty, or upload them one by one.")
+        for file in typed.get("uploads") or () if "kind" in self.errors else ():
+            if looks := in_words(kind_suggest(filename=file.name, content=file.read(_FIRST_BYTES))):
+                self.add_error("kind", f"{file.name}: {looks}")
+            file.seek(0)
         return typed
 
 
@@ -148,6 +155,8 @@ def upload_view(model_admin: TenantModelAdmin, request: HttpRequest) -> HttpResp
             "meantime."
         ),
         action="Upload",
+        template="glassbox/upload.html",
+        suggest_url=model_admin.url("suggest"),
         multipart=True,
         optional_from="title",
         optional_title="What is known about it (optional)",

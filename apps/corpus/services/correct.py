@@ -39,6 +39,7 @@ from apps.corpus.services.ingest.errors import (
     RestrictedContentError,
 )
 from apps.corpus.services.ingest.events import CORRECTED, record_document_event
+from apps.corpus.services.ingest.kind import require_fileable
 from apps.corpus.services.ingest.metadata import (
     CORRECTABLE,
     DocumentMetadata,
@@ -65,6 +66,7 @@ def document_correct(*, document_id: UUID, changes: Mapping[str, object]) -> Doc
              document was not searchable yet or has these values already.
     Raises:  PermissionDeniedError; DocumentNotFoundError; InvalidFieldError: a value that can't be understood or
              stored; NotCurrentError: a newer version is in force, or on its way; RemovalPendingError;
+             KindNotYoursError: the policy in force lets others file documents of this kind;
              ExternalIdTakenError; RestrictedContentError: the document is restricted. Only the platform sees a
              restricted document; people get DocumentNotFoundError.
     """
@@ -180,6 +182,7 @@ def _correct_in_place(
 ) -> Document:
     if restricted_among([document.id]):
         raise RestrictedContentError
+    require_fileable(document.kind)
     store_metadata(document, wanted)
     document.save(update_fields=[*changed, "corrected_fields"])
     for job in jobs:

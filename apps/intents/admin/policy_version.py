@@ -12,17 +12,19 @@ from django.urls.resolvers import URLPattern
 from django.utils.html import format_html
 from django.utils.text import Truncator
 
+from apps.corpus.selectors import documents_by_kind
 from apps.intents.admin.matrix import kinds_in_order, matrix, search_settings, thresholds
 from apps.intents.admin.review.facts import story
 from apps.intents.admin.review.links import AuthorFilter, StandingFilter, compare_url, copy_url, review_url
 from apps.intents.contracts import PolicySnapshot
-from apps.intents.kinds import reached_by_nobody
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.policy_file import render_policy_file, version_heading
+from apps.intents.registry import traffic_of_questions
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.standing import by_time
-from apps.tenants.admin.base import TenantModelAdmin, require
+from apps.intents.unused import unused_parts
+from apps.tenants.admin.base import TenantModelAdmin, may, require
 from apps.tenants.admin.pages import page
 from apps.tenants.display import EMPTY, moment, pill
 from apps.tenants.roles import Permission
@@ -159,6 +161,8 @@ class PolicyVersionAdmin(TenantModelAdmin):
         self, request: HttpRequest, version: PolicyVersion, snapshot: PolicySnapshot, *, title: str
     ) -> HttpResponse:
         status = VersionStatus(snapshot.status)
+        reads_log = status is VersionStatus.ACTIVE and may(request, Permission.AUDIT_VIEW)
+        traffic = traffic_of_questions() if reads_log else None
         return page(
             self,
             request,
@@ -172,7 +176,7 @@ class PolicyVersionAdmin(TenantModelAdmin):
             kinds=kinds_in_order(snapshot),
             rows=matrix(snapshot),
             budgets=sorted(snapshot.budgets, key=lambda budget: budget.position),
-            unreached=reached_by_nobody(snapshot),
+            unused=tuple(unused_parts(snapshot, documents_by_kind(), traffic)),
             thresholds=thresholds(snapshot.classifier),
             search_settings=search_settings(snapshot.retrieval),
             content_sha256=policy_sha256(snapshot),

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from apps.intents.baseline_types import BaselineBudget, BaselineClassifier, BaselineFallback, BaselineIntent
 from apps.intents.errors import PacksCollideError, UnknownPackError
-from apps.intents.packs import company_research, fund_house
+from apps.intents.packs import bank_lending, company_research, fund_house, generic_company, insurance
 from apps.intents.packs.beside import NARROWED
 
 
@@ -45,6 +46,9 @@ PACKS: Final[Mapping[str, Pack]] = {
     for pack in (
         _pack("fund_house", "Fund house", "funds, their figures, rules, methods and reports", fund_house),
         _pack("company_research", "Company research", "companies' filings, calls, news and notes", company_research),
+        _pack("bank_lending", "Bank lending and KYC", "loans, borrowers, collateral and customer files", bank_lending),
+        _pack("insurance", "Insurance", "policies, underwriting, claims and reinsurance", insurance),
+        _pack("generic_company", "Any company", "rules, contracts, products and projects", generic_company),
     )
 }
 DEFAULT_PACKS: Final = ("fund_house",)
@@ -66,6 +70,12 @@ def chosen_packs(keys: Sequence[str]) -> tuple[Pack, ...]:
     if problems:
         raise PacksCollideError(problems=problems)
     return packs
+
+
+def sample_files(pack: str) -> dict[str, Path]:
+    """Return the sample documents of a pack by the kind of each; empty for a pack without samples."""
+    folder = Path(__file__).with_name("samples") / pack
+    return {file.stem: file for file in sorted(folder.glob("*.md"))}
 
 
 def packs_content(keys: Sequence[str]) -> dict[str, Any]:

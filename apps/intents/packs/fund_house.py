@@ -62,16 +62,18 @@ INTENTS: list[BaselineIntent] = [
         "name": "compliance",
         "label": "Compliance",
         "description": (
-            "What the firm and its funds may and may not do: rules, limits, excluded instruments, jurisdictions, "
-            "marketing restrictions, approvals, and how the firm is set up and supervised."
+            "What the firm and its funds may and must do: rules, limits, excluded instruments, jurisdictions, "
+            "marketing restrictions, approvals, what is due when and from whom, and how the firm is set up and "
+            "supervised."
         ),
-        "kinds": ["org_profile", "compliance_profile", "methodology"],
+        "kinds": ["org_profile", "compliance_profile", "methodology", "schedule"],
         "recording_mode": "hash_only",
         "decisive_terms": """permitted, prohibited, allowed, forbidden, may we, may the, may a, can we, offer,
             restricted list, investment limit, concentration limit, breach, regulator, regulation, supervise, licence,
             MiFID, UCITS, AIFMD, SFDR, GDPR, jurisdiction, disclaimer, conflict of interest, suitability, sign off,
-            retail client, retail investor, sanction, money laundering, compliance rule, zulässig, erlaubt, verboten,
-            dürfen, darf, Anlagegrenze, Aufsicht, beaufsichtigt, Vertrieb, Interessenkonflikt, Geldwäsche""",
+            retail client, retail investor, sanction, money laundering, compliance rule, deadline, is due, report due,
+            reporting calendar, fällig, Frist, zulässig, erlaubt, verboten, dürfen, darf, Anlagegrenze, Aufsicht,
+            beaufsichtigt, Vertrieb, Interessenkonflikt, Geldwäsche""",
         "terms": """limit, rule, restriction, exclude, excluded, approve, approval, marketing material,
             marketing document, market the, distribute, obligation, record keeping, compliance, mandate, our policy,
             exceed, leverage, issuer, must, freigeben, Regel, Grenze, Genehmigung, Behörde""",
@@ -94,10 +96,14 @@ INTENTS: list[BaselineIntent] = [
             "May a portfolio manager buy shares of a company on the restricted list?",
             "Are staff allowed to trade on their own account?",
             "What are our obligations for money laundering checks on new investors?",
+            "When is the report to the regulator due, and who delivers it?",
+            "What is the deadline for the quarterly report of both funds?",
+            "Who has to deliver the monthly factsheet, and by which working day is it due?",
             "Dürfen wir Derivate zu Anlagezwecken einsetzen?",
             "In welchen Ländern ist der Vertrieb des Fonds zulässig?",
             "Welche Anlagegrenzen gelten für einzelne Emittenten?",
             "Wer muss ein Werbedokument vor der Veröffentlichung freigeben?",
+            "Bis wann ist der Bericht an die Aufsicht fällig?",
         ],
     },
     {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from django import forms
@@ -66,7 +66,7 @@ class TenantModelAdmin(ModelAdmin):
     add_label: ClassVar[str] = ""
     in_palette: ClassVar[bool] = True
 
-    actions = None
+    actions: Sequence[str] | None = None
     list_per_page = 50
     show_full_result_count = False
     list_filter_submit = True

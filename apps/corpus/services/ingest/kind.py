@@ -31,6 +31,13 @@ def require_uploadable(kind: str, kinds: Sequence[KindInForce] | None = None) ->
     return next(each for each in known if each.kind == kind)
 
 
+def require_fileable(kind: str) -> None:
+    """Raise KindNotYoursError unless the principal may upload documents of the kind, were it in use."""
+    found = next((each for each in kinds_in_force() if each.kind == kind), None)
+    if found is not None and not _may_upload(current_scope().principal, found):
+        raise _not_yours(found)
+
+
 def upload_problem(kind: str, known: Sequence[KindInForce], principal: Principal | None = None) -> IngestError | None:
     """Return why documents of a kind can't be uploaded, by this principal if one is given, or None if they can."""
     found = next((each for each in known if each.kind == kind), None)
@@ -40,9 +47,12 @@ def upload_problem(kind: str, known: Sequence[KindInForce], principal: Principal
     if found.retired:
         return RetiredKindError(kind=repr(found.kind.value), known=in_use)
     if principal is not None and not _may_upload(principal, found):
-        roles = ", ".join(str(role.label) for role in found.uploaders)
-        return KindNotYoursError(kind=repr(found.kind.value), roles=roles)
+        return _not_yours(found)
     return None
+
+
+def _not_yours(kind: KindInForce) -> KindNotYoursError:
+    return KindNotYoursError(kind=repr(kind.kind.value), roles=", ".join(str(role.label) for role in kind.uploaders))
 
 
 def adding_roles() -> tuple[Role, ...]:
