@@ -328,6 +328,17 @@ class FirstOfTwoError(ApplicationError):
     )
 
 
+class FollowerTakesTwoError(ApplicationError):
+    """Data: number, follower."""
+
+    code: ClassVar[str] = "intents.follower_takes_two"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = (
+        "Version {follower}, which is approved to follow, had one reviewer and would take two after version {number}: "
+        "withdraw it first. A copy of it can be submitted again."
+    )
+
+
 class NoSuchCellError(ApplicationError):
     """Data: number, cell."""
 
