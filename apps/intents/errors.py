@@ -130,6 +130,11 @@ class RecertificationError(CodedError):
             403,
             "This grant is your own, or of an account that counts as yours: somebody else decides.",
         ),
+        "intents.recertification_own_key": (
+            403,
+            "You made this key and have read its secret: somebody else confirms its grant. You may end it, or an "
+            "officer names another owner.",
+        ),
         "intents.recertification_reason": (400, "Say why, in a few words."),
         "intents.recertification_gone": (
             409,

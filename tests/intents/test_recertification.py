@@ -27,6 +27,7 @@ from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.models import Grant, Membership
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
+from apps.tenants.services.api_keys import api_key_create
 from apps.tenants.services.members import membership_revoke
 from tests.factories import Firm, as_, make_firm, make_key, make_member, make_personal_key
 
@@ -366,3 +367,53 @@ def test_a_grant_outside_the_readers_scopes_is_not_seen(
         with as_(reader):
             assert CertifiedGrant.objects.count() == 0
             assert Recertification.objects.count() == campaigns
+
+
+def _key_made_by(firm: Firm, maker: Principal) -> None:
+    with as_(maker):
+        api_key_create(name="portal", role=Role.ANALYST, scopes=[firm.scopes["fund:beta"]])
+
+
+def test_whoever_made_a_key_does_not_certify_it_and_may_end_it(acme: Firm, olga: Principal) -> None:
+    """Its maker has read its secret: the key is a second way in for them, as a second account would be."""
+    tessa = make_member(acme, "tessa", Role.TENANT_ADMIN)
+    _key_made_by(acme, tessa)
+    begin(olga, tessa, roles=[Role.ANALYST], scope_ids=acme.scope_ids("fund:beta"))
+    row = of(acme, None)
+    refused("own_key", tessa, row)
+    with pytest.raises(IntegrityError, match="a key that they made"):
+        write(tessa, _DECIDE, "confirmed", tessa.id, row.id)
+    decide(tessa, row, ENDED)
+    assert of(acme, None).decision == ENDED
+
+
+def test_a_keys_grant_goes_to_an_owner_who_did_not_make_it(acme: Firm, olga: Principal, wanda: Principal) -> None:
+    tessa = make_member(acme, "tessa", Role.TENANT_ADMIN)
+    _key_made_by(acme, tessa)
+    begin(olga, tessa, wanda, roles=[Role.ANALYST], scope_ids=acme.scope_ids("fund:beta"))
+    assert of(acme, None).owner_id == wanda.id
+    decide(wanda, of(acme, None))
+    assert of(acme, None).decision == CONFIRMED
+
+
+def test_an_owner_ends_no_grant_but_the_one_in_the_campaign(acme: Firm, olga: Principal, wanda: Principal) -> None:
+    """The platform ends it in the owner's stead: of the same holder nothing else, nor in another tenant's directory."""
+    with open_scope(tenant=acme.id, reason="a test"):
+        before = set(Grant.objects.filter(valid_to__isnull=True).values_list("id", flat=True))
+    ann = make_member(acme, "ann", Role.ANALYST, scopes=["fund:alpha", "fund:beta"])
+    bolt = make_firm("bolt")
+    theirs = make_member(bolt, "ben", Role.ANALYST)
+    begin(olga, wanda, roles=[Role.ANALYST], scope_ids=acme.scope_ids("fund:alpha"))
+    row = of(acme, ann)
+    with as_(make_member(bolt, "bea", Role.AUDITOR)), pytest.raises(RecertificationError):
+        grant_decide(certified_id=row.id, decision=ENDED, reason="Mine now.")
+    for column, value in (("grant_id", next(iter(before))), ("scope_id", acme.scopes["fund:beta"].id)):
+        with pytest.raises((IntegrityError, ProgrammingError)):
+            write(wanda, f"UPDATE intents_certifiedgrant SET {column} = %s WHERE id = %s", value, row.id)
+    decide(wanda, row, ENDED)
+    with open_scope(tenant=acme.id, reason="a test"):
+        left = Grant.objects.filter(membership__user_id=ann.id, valid_to__isnull=True)
+        assert list(left.values_list("scope_id", flat=True)) == [acme.scopes["fund:beta"].id]
+        assert before <= set(Grant.objects.filter(valid_to__isnull=True).values_list("id", flat=True))
+    with open_scope(tenant=bolt.id, reason="a test"):
+        assert Grant.objects.filter(membership__user_id=theirs.id, valid_to__isnull=True).exists()

@@ -156,7 +156,12 @@ def test_each_rule_catches_its_changes_and_no_others_by_the_services_and_by_the_
         return replace(with_profile(policy), two_reviewers_for=touches)
 
     before = drafted(olivia, ruled)
-    drafts = {name: drafted(olivia, lambda each, do=change: do(ruled(each))) for name, (change, _) in CHANGES.items()}
+
+    def then(change: Change) -> Change:
+        return lambda each: change(ruled(each))
+
+    before = drafted(olivia, ruled)
+    drafts = {name: drafted(olivia, then(change)) for name, (change, _) in CHANGES.items()}
     with open_scope(tenant=acme.id, reason="a test"), connection.cursor() as cursor:
         held = version_snapshot(before)
         said, kept = {}, {}
