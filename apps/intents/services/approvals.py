@@ -44,6 +44,8 @@ def approval_write(version: PolicyVersion, *, note: str, effective_from: datetim
             take two after this one; what require_second_person raises, against the other approver.
     """
     principal = current_scope().principal
+    # Approvals of a tenant take turns by this lock, as the database has them do: what is checked here then still holds.
+    PolicyVersion.objects.select_for_update(no_key=True).filter(status=VersionStatus.ACTIVE).first()
     others = approvals_of(version)
     if any(other.approver_id == principal.id for other in others):
         raise AlreadyApprovedError(number=version.number)
