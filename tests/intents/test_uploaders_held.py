@@ -19,10 +19,10 @@ from apps.intents.baseline import baseline_snapshot
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.services.versions import policy_draft_create, policy_version_activate
 from apps.tenants.context import open_scope
-from apps.tenants.principals import Principal
+from apps.tenants.principals import Principal, PrincipalKind
 from apps.tenants.roles import Role
 from tests.corpus.ingesting import ingest
-from tests.factories import Firm, as_, make_key, make_member, make_user
+from tests.factories import Firm, as_, make_key, make_member, make_personal_key, make_user
 from tests.intents.steps import acting, step
 
 pytestmark = pytest.mark.django_db
@@ -189,3 +189,35 @@ def test_no_statement_moves_a_document_into_a_retired_kind(acme: Firm, board_min
         transaction.atomic(),
     ):
         Document.objects.filter(id=board_minutes.id).update(kind="schedule")
+
+
+# --- The claims of roles in a scope token -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("kind", [PrincipalKind.USER, PrincipalKind.API_KEY])
+def test_a_token_claims_the_roles_of_its_principal_and_no_others(acme: Firm, role: Role, kind: PrincipalKind) -> None:
+    made = make_member(acme, "alice", role) if kind is PrincipalKind.USER else make_key(acme, role)[0]
+    assert {each for each in made.permissions if each.startswith("role:")} == {f"role:{role.value}"}
+
+
+@pytest.mark.usefixtures("kept_for_admins")
+@pytest.mark.parametrize(
+    "label", ["role:tenant_admin", "alice,role:tenant_admin", "alice\x1frole:tenant_admin", "alice role:tenant_admin *"]
+)
+def test_no_name_of_an_account_smuggles_a_claim_into_the_token(acme: Firm, label: str) -> None:
+    """The control: the claim itself opens the kind."""
+    alice = replace(make_member(acme, "alice", Role.ANALYST), label=label)
+    with pytest.raises(ProgrammingError, match="lets only tenant_admin"):
+        insert(acme, alice, "run")
+    assert insert(acme, replace(alice, roles=frozenset({Role.ANALYST, Role.TENANT_ADMIN})), "run").kind == "run"
+
+
+@pytest.mark.usefixtures("kept_for_admins")
+def test_a_persons_key_claims_its_own_role_and_not_the_others_of_its_person(acme: Firm) -> None:
+    make_member(acme, "both", Role.TENANT_ADMIN)
+    person = make_member(acme, "both", Role.ANALYST)
+    key, _ = make_personal_key(acme, "both", role=Role.ANALYST)
+    with pytest.raises(ProgrammingError, match="lets only tenant_admin"):
+        insert(acme, key, "run")
+    assert insert(acme, person, "run").kind == "run"
