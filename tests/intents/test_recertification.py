@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.core import mail
 from django.db import IntegrityError, ProgrammingError, connection, transaction
 from django.utils import timezone
@@ -23,13 +25,13 @@ from apps.intents.services.recertification import (
 )
 from apps.intents.services.recertification_reminders import owners_remind, remind_due
 from apps.tenants.context import open_scope
-from apps.tenants.errors import PermissionDeniedError
+from apps.tenants.errors import PermissionDeniedError, StepUpNeededError
 from apps.tenants.models import Grant, Membership
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from apps.tenants.services.api_keys import api_key_create
 from apps.tenants.services.members import membership_revoke
-from tests.factories import Firm, as_, make_firm, make_key, make_member, make_personal_key
+from tests.factories import Firm, as_, make_firm, make_key, make_member, make_personal_key, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -417,3 +419,38 @@ def test_an_owner_ends_no_grant_but_the_one_in_the_campaign(acme: Firm, olga: Pr
         assert before <= set(Grant.objects.filter(valid_to__isnull=True).values_list("id", flat=True))
     with open_scope(tenant=bolt.id, reason="a test"):
         assert Grant.objects.filter(membership__user_id=theirs.id, valid_to__isnull=True).exists()
+
+
+def test_a_second_account_of_the_holder_decides_nothing(acme: Firm, olga: Principal, wanda: Principal) -> None:
+    amy = make_member(acme, "amy", Role.TENANT_ADMIN)
+    with as_(amy):
+        make_user("anna")
+    anna = make_member(acme, "anna", Role.AUDITOR)
+    begin(olga, anna, wanda, roles=[Role.TENANT_ADMIN])
+    row = of(acme, amy)
+    assert row.owner_id == anna.id
+    for decision in (CONFIRMED, ENDED):
+        refused("own", anna, row, decision=decision)
+    with pytest.raises(IntegrityError, match="nobody certifies their own grant"):
+        write(anna, _DECIDE, "confirmed", anna.id, row.id)
+    with as_(olga):
+        assert wanda.id is not None
+        owner_change(certified_id=row.id, owner_id=wanda.id)
+    decide(wanda, row)
+    assert of(acme, amy).decision == CONFIRMED
+
+
+def test_nobody_decides_without_a_second_factor_that_was_just_used(
+    acme: Firm, olga: Principal, wanda: Principal, ann: Principal, settings: LazySettings
+) -> None:
+    """The control is every other test here: the same decision, where the installation asks for none."""
+    begin(olga, wanda, roles=[Role.ANALYST])
+    row = of(acme, ann)
+    settings.GLASSBOX_REQUIRE_SECOND_FACTOR = True
+    with pytest.raises(StepUpNeededError):
+        decide(wanda, row)
+    for said in (wanda, replace(wanda, stepped_up=True)):
+        # The second one claims a factor that the account does not have.
+        with pytest.raises(IntegrityError, match="right after the second factor was used"):
+            write(said, _DECIDE, "confirmed", wanda.id, row.id)
+    assert of(acme, ann).decision == GrantDecision.WAITING

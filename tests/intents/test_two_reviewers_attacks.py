@@ -12,6 +12,7 @@ from django.conf import LazySettings
 from django.db import connection
 from django.utils import timezone
 
+from apps.errors import ApplicationError
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.diff import policy_diff
 from apps.intents.errors import FollowerTakesTwoError
@@ -28,9 +29,9 @@ from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.corpus.ingesting import short_profile
 from tests.deciding import version_approve, version_withdraw
-from tests.factories import Firm, as_, make_member
+from tests.factories import Firm, as_, make_member, make_user
 from tests.intents.reviewing import again, drafted, submitted, wider
-from tests.intents.test_two_reviewers import BASE, approve_by_rows, asking_for, in_force, other_cap, refused
+from tests.intents.test_two_reviewers import BASE, approval, approve_by_rows, asking_for, in_force, other_cap, refused
 from tests.model_server import ModelServer
 
 pytestmark = pytest.mark.django_db
@@ -277,3 +278,28 @@ def test_a_rule_that_waits_already_holds_for_what_may_follow_it(
     with as_(rita):
         later = timezone.now() + timedelta(days=14)
         assert version_approve(version.id, effective_from=later).status == VersionStatus.APPROVED
+
+
+# --- Two accounts of one person ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("whose", ["the author's", "the first reviewer's"])
+def test_an_account_in_the_same_hands_is_no_second_person(
+    acme: Firm, olivia: Principal, rupert: Principal, rita: Principal, whose: str
+) -> None:
+    in_force(olivia, rupert, TwoFor.EVERYTHING)
+    with as_(olivia if whose == "the author's" else rupert):
+        make_user("rosa")
+    rosa = make_member(acme, "rosa", Role.REVIEWER)
+    version = again(acme, submitted(olivia, other_cap))
+    with as_(rupert):
+        version_approve(version.id)
+    with as_(rosa):
+        with refused("somebody else than its author" if whose == "the author's" else "takes two reviewers"):
+            approval(version, rosa) if whose == "the author's" else approve_by_rows(version, rosa)
+        with pytest.raises(ApplicationError) as raised:
+            version_approve(version.id)
+        assert raised.value.code in ("tenants.same_hands", "intents.own_version")
+    with as_(rita):
+        assert version_approve(version.id).status == VersionStatus.ACTIVE

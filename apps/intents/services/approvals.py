@@ -77,6 +77,8 @@ def _require_followers(version: PolicyVersion, effective_from: datetime | None) 
 
 
 def _is_approved_by_two(version: PolicyVersion) -> bool:
+    if version.approver_id is None:
+        return False
     approvals = version.approvals.filter(revision=version.revision)
     own = approvals.filter(approver_id=version.approver_id)
     return approvals.filter(against_id__in=own.values("against_id")).exclude(approver_id=version.approver_id).exists()
