@@ -118,7 +118,8 @@ LANGUAGE sql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
 $$;
 
 -- Whatever is approved and waits for its time is asked as well: what is in force then may be another version than now.
--- Without that, one reviewer's version could wait until another one has narrowed the policy or set the rule, and undo it.
+-- Without that, one reviewer's version could wait until another one has narrowed the policy or set the rule, and undo
+-- it.
 --
 -- By its name it comes after intents_version_takes_over, and so after the lock that lets a tenant's approvals take turns.
 CREATE FUNCTION intents_version_takes_two() RETURNS trigger
@@ -136,7 +137,8 @@ BEGIN
         IF (NEW.effective_from, NEW.number) < (waiting.effective_from, waiting.number)
             AND public.intents_takes_two(NEW.tenant_id, NEW.id, waiting.id)
             AND NOT public.intents_approved_by_two(waiting) THEN
-            RAISE EXCEPTION 'policy version % is to follow version % and would take two reviewers then: withdraw it first',
+            RAISE EXCEPTION
+                'policy version % is to follow version % and would take two reviewers then: withdraw it first',
                 waiting.number, NEW.number USING ERRCODE = 'check_violation';
         END IF;
     END LOOP;
