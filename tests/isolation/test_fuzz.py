@@ -259,6 +259,9 @@ def _aimed(operation: APIOperation[Any, Any, Any, Any], asker: Asker) -> Iterato
     if "{id}" in operation.path:
         for identifier in asker.sample:
             yield operation.Case(path_parameters={"id": identifier, "number": 1})
+    elif "{source}" in operation.path:
+        for identifier in asker.sample:
+            yield operation.Case(path_parameters={"source": "ledger", "external_id": identifier})
     elif operation.definition.raw["operationId"] == "ask_question":
         yield operation.Case(body={"question": QUESTION}, query={"trace": "true"}, media_type="application/json")
     elif operation.definition.raw["operationId"] == "upload_document":
