@@ -17,7 +17,7 @@ from apps.retrieval.contracts import (
     ProfileEffect,
     RefusalReason,
 )
-from apps.retrieval.pipeline import answer, find
+from apps.retrieval.pipeline import answer, find, find_to_show
 from apps.retrieval.trace import Stage, StageStatus
 from tests.intents.profile.rules import ATLAS, PAST, TAX
 from tests.retrieval.builders import CAPEX_QUESTION, CASH_FLOWS, candidate, written
@@ -62,6 +62,20 @@ def test_a_search_is_refused_as_a_question_is() -> None:
     result = find(asked("Your tax advice?"), deps=dependencies(FOUND, profile=(TAX,)))
     assert getattr(result.found.outcome, "reason", None) is RefusalReason.PROFILE_REFUSED
     assert not result.found.candidates
+
+
+@pytest.mark.parametrize("in_answer", [InAnswer.FLAG, InAnswer.BLOCK])
+def test_passages_of_a_search_are_marked_and_none_is_held_back(in_answer: InAnswer) -> None:
+    """An answer that quotes them is marked or withheld; without the check, the search had them without a word."""
+    deps = dependencies(FOUND, profile=(replace(QUOTED, in_answer=in_answer), ATLAS))
+    shown = find_to_show(asked(CAPEX_QUESTION), deps=deps)
+    (check,) = (each for each in shown.trace.outputs(ProfileCheck) if each.findings)
+    assert [(each.key, each.effect, each.words) for each in check.findings] == [
+        ("plant", ProfileEffect.FLAGGED, ("property, plant",))
+    ]
+    plain = find(asked(CAPEX_QUESTION), deps=deps)
+    assert shown.found.candidates == plain.found.candidates
+    assert not any(each.findings for each in plain.trace.outputs(ProfileCheck))
 
 
 def test_a_product_is_refused_in_a_filter_too() -> None:

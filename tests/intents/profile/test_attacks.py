@@ -10,14 +10,16 @@ import html
 import time
 import unicodedata
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps.intents.profile.contracts import InQuestion
+from apps.intents.profile.contracts import InQuestion, RuleSort
 from apps.intents.profile.matching import ReadText, find_rules, read_term
 from apps.intents.profile.readings import readings
+from apps.intents.profile.values import VALUES
 from apps.intents.proof.contracts import Theorem
 from apps.intents.proof.profile import decide_profile
 from tests.intents.profile.rules import EVASIONS, FILLERS, WORDS, fillers, watching
@@ -174,6 +176,34 @@ def test_a_hostile_text_is_read_in_a_moment(attack: str) -> None:
     began = time.perf_counter()
     assert len(find_rules(text, rules)) == len(rules)
     assert time.perf_counter() - began < 15  # measured: 3 s at most, of two busy cores
+
+
+COMPOUNDS = {
+    "equity": ("Aktienfonds", "Aktienkurse", "Vorzugsaktien"),
+    "bond": ("Anleihemarkt", "Unternehmensanleihen", "Staatsanleihe", "Pfandbriefe"),
+    "derivative": ("Derivategeschäft", "Derivaten"),
+    "structured": ("Zertifikatefonds",),
+    "loan": ("Darlehensvertrag", "Hypothekendarlehen", "Kreditverträge", "Krediten"),
+    "insurance": ("Lebensversicherungsvertrag",),
+    "crypto": ("Kryptowährungen",),
+}
+
+
+@pytest.mark.parametrize(("value", "word"), [(value, word) for value, words in COMPOUNDS.items() for word in words])
+def test_a_bound_finds_the_compounds_of_its_values(value: str, word: str) -> None:
+    others = tuple(each for each in VALUES[RuleSort.INSTRUMENTS] if each != value)
+    rule = replace(watching(), sort=RuleSort.INSTRUMENTS, terms=others)
+    assert find_rules(f"Was steht zu {word} im Bericht?", [rule])
+    assert not find_rules(f"Was steht zu {word} im Bericht?", [replace(rule, terms=(value,))])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Welches Kreditinstitut verwahrt es?", "Ist er akkreditiert?", "Der Aktionär fragt.", "Bondholder, Kreditor"],
+)
+def test_a_bound_leaves_words_that_only_begin_alike_alone(text: str) -> None:
+    rule = replace(watching(), sort=RuleSort.INSTRUMENTS, terms=("fund",))
+    assert not find_rules(text, [rule])
 
 
 # --- what the proof says of it ---
