@@ -204,6 +204,8 @@ def _parts(answer: Answer) -> Iterator[str]:
         yield from (citation.document_title, citation.section, citation.columns, citation.quote)
         if citation.row is not None:
             yield from (citation.row.label, citation.row.caption)
+            # As a reader goes along the row, too: a name may stand in two cells of it.
+            yield " ".join((citation.row.label, *(cell.value for cell in citation.row.cells)))
             for cell in citation.row.cells:
                 yield from (cell.column, cell.value)
 
