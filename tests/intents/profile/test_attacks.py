@@ -16,13 +16,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps.intents.profile.contracts import InQuestion, RuleSort
+from apps.intents.profile.contracts import InAnswer, InQuestion, ProfileRule, RuleSort
 from apps.intents.profile.matching import ReadText, find_rules, read_term
+from apps.intents.profile.problems import disclaimers_of, term_problem
 from apps.intents.profile.readings import readings
 from apps.intents.profile.values import VALUES
 from apps.intents.proof.contracts import Theorem
 from apps.intents.proof.profile import decide_profile
 from tests.intents.profile.rules import EVASIONS, FILLERS, WORDS, fillers, watching
+from tests.intents.profile.test_rules import profiles
 
 LONG = ("bitcoin", "derivative", "lottery", "gambling", "pension", "mortgage", "tobacco")
 
@@ -178,6 +180,20 @@ def test_a_hostile_text_is_read_in_a_moment(attack: str) -> None:
     assert time.perf_counter() - began < 15  # measured: 3 s at most, of two busy cores
 
 
+@pytest.mark.parametrize("term", ["IT", "US", "who", "May", "is it", '"IT"'])
+def test_an_everyday_word_is_no_term(term: str) -> None:
+    """It would refuse nearly every question: "tell us what it is"."""
+    assert "an everyday word" in term_problem(term)
+    assert fires("May you tell us who is it?", term)
+
+
+@pytest.mark.parametrize(
+    "term", ["IT outsourcing", "US equities", "war", "AI", "кредит", "M&A", "R&D", "über", "Fund A"]
+)
+def test_a_word_that_is_not_everyday_is_one(term: str) -> None:
+    assert term_problem(term) == ""
+
+
 COMPOUNDS = {
     "equity": ("Aktienfonds", "Aktienkurse", "Vorzugsaktien"),
     "bond": ("Anleihemarkt", "Unternehmensanleihen", "Staatsanleihe", "Pfandbriefe"),
@@ -238,3 +254,57 @@ def test_a_question_is_freed_only_where_the_proof_says_so(before: list[str], aft
 
 def test_the_words_of_these_tests_are_terms_that_can_be_looked_for() -> None:
     assert all(fires(word, word) for word in (*WORDS, *LONG))
+
+
+INTENTS = ("performance", "compliance", "unrecognised")
+_texts = st.lists(
+    st.sampled_from(
+        ["tax", "advice", "lottery", "atlas", "kryptowert", "bond", "swap", "mutual", "fund", "ETF", "loan", *FILLERS]
+    ),
+    max_size=10,
+).map(" ".join)
+
+
+def strictness(rules: tuple[ProfileRule, ...], intent: str, text: str) -> tuple[int, int]:
+    """Return what really becomes of a question (0 or 1) and of an answer (0 to 2) with this text."""
+    fired = [each.rule for each in find_rules(text, [rule for rule in rules if rule.holds_for(intent)])]
+    return (
+        max((int(rule.in_question is InQuestion.REFUSE) for rule in fired), default=0),
+        max((list(InAnswer)[::-1].index(rule.in_answer) for rule in fired), default=0),
+    )
+
+
+@settings(max_examples=400, deadline=None)
+@given(before=profiles, after=profiles, text=_texts)
+def test_what_the_theorems_say_of_two_profiles_is_what_happens(
+    before: tuple[ProfileRule, ...], after: tuple[ProfileRule, ...], text: str
+) -> None:
+    json = [[rule.as_json() for rule in side] for side in (before, after)]
+    holds = {each.theorem: not each.changes for each in decide_profile(*json, INTENTS)}
+    if not holds:
+        assert before == after == ()
+        return
+    for intent in INTENTS:
+        (asked, said), (asked_now, said_now) = (strictness(side, intent, text) for side in (before, after))
+        if holds[Theorem.NO_QUESTION_FREED] and holds[Theorem.NO_BOUND_WIDENED]:
+            assert asked_now >= asked, (intent, text)
+        if holds[Theorem.NO_QUESTION_STOPPED] and holds[Theorem.NO_BOUND_NARROWED]:
+            assert asked_now <= asked, (intent, text)
+        if holds[Theorem.NO_ANSWER_FREED] and holds[Theorem.NO_BOUND_WIDENED]:
+            assert said_now >= said, (intent, text)
+        if holds[Theorem.NO_ANSWER_STOPPED] and holds[Theorem.NO_BOUND_NARROWED]:
+            assert said_now <= said, (intent, text)
+        carried, carries = ({rule.text for rule in disclaimers_of(side, intent)} for side in (before, after))
+        assert carried <= carries or not holds[Theorem.NO_DISCLAIMER_GONE]
+        assert carries <= carried or not holds[Theorem.NO_DISCLAIMER_NEW]
+
+
+@settings(max_examples=400, deadline=None)
+@given(before=profiles, after=profiles, text=_texts)
+def test_a_theorem_that_holds_is_not_always_true_by_itself(
+    before: tuple[ProfileRule, ...], after: tuple[ProfileRule, ...], text: str
+) -> None:
+    """The control: whoever really loosens a profile for this text is named by a refuted theorem."""
+    json = [[rule.as_json() for rule in side] for side in (before, after)]
+    if any(strictness(after, each, text) < strictness(before, each, text) for each in INTENTS):
+        assert any(each.changes for each in decide_profile(*json, INTENTS))
