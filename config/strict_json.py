@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -17,14 +18,14 @@ def strict_json(content: bytes, *, number: Callable[[str], Any] | None = None) -
     `"\\ud800"` is valid JSON and becomes a str that can't be encoded. 100,000 brackets raise a RecursionError, which is
     no ValueError. If a name occurs twice in an object, json.loads silently keeps the last value.
 
-    Args:   number: makes a number of the text that stands for it. By default Python's own, to which 1e400 is infinite.
+    Args:   number: makes a number of the text that stands for it. By default a Python number; 1e400 is too large.
     Raises: InvalidJsonError.
     """
     try:
         parsed = json.loads(
             content.decode(),
             parse_int=number,
-            parse_float=number,
+            parse_float=number or finite,
             parse_constant=_refuse,
             object_pairs_hook=_object,
         )
@@ -40,6 +41,14 @@ def strict_json(content: bytes, *, number: Callable[[str], Any] | None = None) -
     except ValueError as error:
         raise InvalidJsonError(str(error)) from None
     return parsed
+
+
+def finite(written: str) -> float:
+    """Return a number that Python would otherwise take for infinite. Raises: ValueError."""
+    value = float(written)
+    if math.isinf(value):
+        raise ValueError(f"the number {written[:40]} is too large")
+    return value
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -105,6 +105,7 @@ def test_a_row_may_name_its_own_kind(folder: Path) -> None:
         ({"file": "documents/a.md", "Title": "A"}, 'Is "title" meant?'),
         ('{"file": "documents/a.md", "title": "A", "title": "B"}', "'title' stands twice"),
         ('{"file": "documents/a.md", "period": NaN}', "no JSON number"),
+        ('{"file": "documents/a.md", "period": 1e400}', "too large"),
         ({"file": "documents/a.md", "period": "the other day"}, "period can't be"),
     ],
 )

@@ -17,7 +17,7 @@ from apps.filings.reading.headings import is_restated, kind_of, read_period, wor
 from apps.filings.reading.naming import clean_label, find_concept
 from apps.filings.reading.segments import is_of_parent, is_total
 from apps.filings.reading.units import is_counted, is_per_share, is_rate
-from apps.filings.text.columns import years_in_heading
+from apps.filings.text.columns import years_in_headings
 from apps.filings.text.dates import read_dates
 from apps.filings.text.numbers import currencies_in, find_stated_scale, read_numbers, stated_scales, units_in
 from apps.filings.text.period_mentions import read_period_mentions
@@ -38,7 +38,7 @@ READERS: Final[Mapping[str, Callable[[str], Any]]] = {
     "per share": is_per_share,
     "rates": is_rate,
     "counts": is_counted,
-    "years": years_in_heading,
+    "years": lambda text: years_in_headings([text], None),
     "dates": read_dates,
     "numbers": read_numbers,
     "German numbers": lambda text: read_numbers(text, "de"),

@@ -19,9 +19,11 @@ import pytest
 from apps.audit.registry import EventClass, Group, event_classes
 from apps.audit.services import record
 from apps.audit.verify.entries import AUTHORISING
+from apps.corpus.events import DELETED
 from apps.corpus.models import Document
 from apps.corpus.providers.recording import CALLED, RETURNED
-from apps.corpus.services.ingest.events import RECEIVED
+from apps.corpus.services.ingest.events import READY, RECEIVED, SUPERSEDED
+from apps.erasure.holds.events import LIFTED, RESTRICTED
 from apps.erasure.log_removal import ERASED
 from apps.intents.admin.draft import list as draft_list
 from apps.retrieval import events as of_questions
@@ -55,6 +57,11 @@ READ: Final = {
     RETURNED: ITSELF,
     **dict.fromkeys(draft_list._CHANGED, "Shown beside a draft: who changed it last, and that it was sent back."),
     "intents.policy.submitted": "Names a proof's digest. A trigger has a proof written with its submission, or never.",
+    "intents.policy.reminded": "The platform alone writes it.",
+    **dict.fromkeys(
+        (READY, SUPERSEDED, DELETED, RESTRICTED, LIFTED),
+        "Shown as times of a document's life, of one that is gone from the log alone: the event is all that is known.",
+    ),
     of_questions.REPLAYED: "Counts against the person who is named by it, and who wrote it.",
 }
 # Queries that are told by their caller which events they are to find: lists that are searched, and what is counted.

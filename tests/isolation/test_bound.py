@@ -56,6 +56,7 @@ _BOUND: Final = """
 """
 EMPTIED: Final = {
     "corpus_ingestjob": "actor_label = ''",
+    "intents_certifiedgrant": "reason = ''",
     "intents_policyapproval": "approver_label = ''",
     "intents_reviewcomment": "author_label = ''",
     "retrieval_evaluationquery": "created_by = ''",
@@ -83,6 +84,8 @@ ATTACKS: Final = (
             "corpus_posting",
             "corpus_sourcefile",
             "filings_fact",
+            "intents_certifiedgrant",
+            "intents_recertification",
             "intents_reviewcomment",
             "retrieval_evaluationanswer",
             "retrieval_evaluationquery",
@@ -255,6 +258,7 @@ def test_a_run_that_is_not_carried_out_or_covers_something_else_lets_nothing_go(
         ("tenants_tenant", "slug = 'acme-2'"),
         ("tenants_scope", "name = 'Mine'"),
         ("corpus_ingestjob", "actor_label = 'mallory'"),
+        ("intents_certifiedgrant", "reason = 'mallory'"),
         ("intents_policyapproval", "approver_label = 'mallory'"),
         ("intents_reviewcomment", "author_label = 'mallory'"),
         ("retrieval_evaluationquery", "created_by = 'mallory'"),

@@ -233,7 +233,7 @@ def test_an_upload_s_name_is_a_name_and_no_way(world: World, filename: str, evil
     def attack() -> str:
         return ingest(world.acme, b"A note.", filename=filename).document.filename
 
-    held(attack, loot=evil, without=lambda: _rolled_back_with(patch.object(ingest_service, "_clean_filename", str)))
+    held(attack, loot=evil, without=lambda: _rolled_back_with(patch.object(ingest_service, "clean_filename", str)))
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,8 @@ REVIEWED = {
     "tenants_membership.confirmed_at",
     "tenants_invitation.expires_at",
     "tenants_accountlink.expires_at",
+    # Until when grants are to be decided on: a time to come, which who begins a recertification chooses.
+    "intents_recertification.due_at",
     # The platform alone writes these rows.
     "intents_goldenvector.created_at",
     "retrieval_evaluationrun.finished_at",

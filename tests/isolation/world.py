@@ -399,20 +399,22 @@ def _commented(firm: Firm, principal: Principal) -> None:
 
 
 def _recertified(firm: Firm, principal: Principal, owner: Principal) -> None:
-    """A recertification of a grant, so that no tenant table is empty. As if they were an officer."""
+    """A recertification of a grant of each scope, so that no scope is empty. As if they were an officer."""
     with open_scope(tenant=firm.id, principal=replace(principal, roles=frozenset({Role.COMPLIANCE_OFFICER}))):
         grants = Grant.objects.filter(membership__isnull=False, valid_to__isnull=True)
-        grant = grants.exclude(membership__user_id=owner.id).order_by("id")[0]
+        of_others = grants.exclude(membership__user_id=owner.id).order_by("id")
+        of_scopes = {grant.scope_id: grant for grant in of_others}
         made = Recertification.objects.create(
             tenant_id=firm.id,
             owner_ids=[owner.id],
-            grant_count=1,
+            grant_count=len(of_scopes),
             due_at=timezone.now() + timedelta(days=30),
             started_by_id=principal.id,
         )
-        CertifiedGrant.objects.create(
-            tenant_id=firm.id, recertification=made, grant_id=grant.id, scope_id=grant.scope_id, owner_id=owner.id
-        )
+        for scope_id, grant in of_scopes.items():
+            CertifiedGrant.objects.create(
+                tenant_id=firm.id, recertification=made, grant_id=grant.id, scope_id=scope_id, owner_id=owner.id
+            )
 
 
 def _held(firm: Firm, principal: Principal) -> None:

@@ -18,7 +18,7 @@ from apps.corpus.api.kind import KindKeyField
 from apps.corpus.api.serializers import DocumentSerializer, FailureSerializer
 from apps.corpus.api.upload import FORM_OVERHEAD_BYTES
 from apps.corpus.services.ingest.each import FileOutcome, Upload, uploads_ingest
-from apps.corpus.services.ingest.errors import OtherwiseDescribedError
+from apps.corpus.services.ingest.errors import DescribedTwiceError, OtherwiseDescribedError
 from apps.corpus.services.ingest.manifest import ManifestRow, UnusableLineError, read_line
 from apps.tenants.api.examples import sample
 from apps.tenants.api.idempotency import ActResponse, idempotent
@@ -120,8 +120,8 @@ class DocumentBatchView(ApiView):
             rows = manifest.rows.get(each.name or "", [])
             if len(rows) > 1:
                 lines = " and ".join(str(number) for number, _ in rows)
-                reason = f"{each.name} is described by lines {lines} of the manifest. Keep one of them."
-                outcomes.append(FileOutcome(filename=each.name, code="corpus.described_twice", reasons=(reason,)))
+                error = DescribedTwiceError(filename=each.name, lines=lines)
+                outcomes.append(FileOutcome(filename=each.name, code=error.code, reasons=(error.detail,)))
                 continue
             fields = rows[0][1].fields if rows else {}
             upload = Upload(

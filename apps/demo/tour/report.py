@@ -76,8 +76,9 @@ def _answer(asked: AskedQuestion, result: TourResult) -> Panel:
         text.append(f"  {citation['document']['title']}, page {citation['page']}\n", style="dim")
     kinds = ", ".join(body["kinds"]["permitted"]) or "nothing"
     text.append(f"intent {body['intent']['name']}, may reach {kinds}; policy version {body['policy_version']}\n")
-    for degradation in body["degraded"]:
-        text.append(f"degraded: {degradation['message']}\n", style="yellow")
+    # Several stages may do without the same thing, and say so in the same words.
+    for message in dict.fromkeys(degradation["message"] for degradation in body["degraded"]):
+        text.append(f"degraded: {message}\n", style="yellow")
     text.append(f"{asked.question.note}\n", style="italic")
     for check in broken:
         text.append(f"✗ {check.name} {check.detail}\n", style="red")

@@ -24,6 +24,10 @@ BEGIN
         IS DISTINCT FROM to_jsonb(OLD) - '{reminded_at,closed_at,closed_by_id}'::text[] THEN
         RAISE EXCEPTION 'a recertification stays as it was begun' USING ERRCODE = 'check_violation';
     END IF;
+    IF NEW.reminded_at IS DISTINCT FROM OLD.reminded_at AND NOT authz.may('policy.edit') THEN
+        RAISE EXCEPTION 'owners are reminded by the platform, or by who may edit policies'
+            USING ERRCODE = 'check_violation';
+    END IF;
     IF NEW.closed_at IS DISTINCT FROM OLD.closed_at THEN
         IF authz.person() IS NULL OR NOT authz.may('policy.edit') THEN
             RAISE EXCEPTION 'a recertification is closed by a person who may edit policies'

@@ -191,7 +191,7 @@ def test_a_bound_looks_for_what_it_does_not_permit_and_for_nothing_that_it_does(
     assert not {term for value in BONDS.terms for term in VALUES[RuleSort.INSTRUMENTS][value].terms} & set(terms)
 
 
-@pytest.mark.parametrize(("sort", "value"), [(sort, value) for sort in BY_WORDS for value in VALUES[sort]])
+@pytest.mark.parametrize(("sort", "value"), [(sort, value) for sort in sorted(BY_WORDS) for value in VALUES[sort]])
 def test_every_value_of_a_closed_list_has_words_by_which_it_is_found(sort: RuleSort, value: str) -> None:
     others = tuple(each for each in VALUES[sort] if each != value)
     bound = replace(BONDS, sort=sort, terms=others)

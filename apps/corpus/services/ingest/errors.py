@@ -70,6 +70,14 @@ class ExternalIdTakenError(IngestError):
     )
 
 
+class DescribedTwiceError(IngestError):
+    """Data: filename; lines, of the manifest, in words."""
+
+    code = "corpus.described_twice"
+    status = 400
+    message = "{filename} is described by lines {lines} of the manifest. Keep one of them."
+
+
 class InvalidRecordError(IngestError):
     """Data: place (a JSON pointer, "" for the whole record, or a field's name), reason (the end of a sentence)."""
 
