@@ -15,6 +15,7 @@ RECORDED: Final = {
 
 # A question below one of these thresholds is unrecognised, and reaches only the fallback's kinds.
 RECOGNITION: Final = frozenset({"minimum_score", "minimum_margin", "minimum_term_points", "minimum_term_margin"})
+SCORING: Final = frozenset({"neighbours", "term_weight", "decisive_points", "points_for_full_weight"})
 
 _CLASSIFIER: Final = {
     "neighbours": "A score now starts from the mean similarity of the {new} nearest review examples; it was {old}.",

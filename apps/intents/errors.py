@@ -130,6 +130,11 @@ class RecertificationError(CodedError):
             403,
             "This grant is your own, or of an account that counts as yours: somebody else decides.",
         ),
+        "intents.recertification_own_key": (
+            403,
+            "You made this key and have read its secret: somebody else confirms its grant. You may end it, or an "
+            "officer names another owner.",
+        ),
         "intents.recertification_reason": (400, "Say why, in a few words."),
         "intents.recertification_gone": (
             409,
@@ -325,6 +330,17 @@ class FirstOfTwoError(ApplicationError):
     message: ClassVar[str] = (
         "Version {number} takes two reviewers, and you are the first: approve it without a time. The second one says "
         "from when it is in force."
+    )
+
+
+class FollowerTakesTwoError(ApplicationError):
+    """Data: number, follower."""
+
+    code: ClassVar[str] = "intents.follower_takes_two"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = (
+        "Version {follower}, which is approved to follow, had one reviewer and would take two after version {number}: "
+        "withdraw it first. A copy of it can be submitted again."
     )
 
 

@@ -13,6 +13,7 @@ class TwoFor(StrEnum):
     EVERYTHING = "everything"
     WIDER_REACH = "wider_reach"
     INVARIANTS = "invariants"
+    PROFILE = "profile"
 
     @property
     def words(self) -> str:
@@ -23,6 +24,7 @@ _WORDS: Final = {
     TwoFor.EVERYTHING: "every change",
     TwoFor.WIDER_REACH: "a change by which questions reach more, or are recognised more easily",
     TwoFor.INVARIANTS: "a change of the invariants",
+    TwoFor.PROFILE: "a change of the compliance profile",
 }
 
 

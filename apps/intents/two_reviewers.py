@@ -6,7 +6,7 @@ Pure. sql/reviewers.sql asks the same, and holds it against every role of the ap
 from __future__ import annotations
 
 from apps.intents.contracts import PolicySnapshot
-from apps.intents.diff_words import RECOGNITION
+from apps.intents.diff_words import RECOGNITION, SCORING
 from apps.intents.reviewers import TwoFor
 
 
@@ -26,12 +26,16 @@ def two_wanted_for(in_force: PolicySnapshot, after: PolicySnapshot) -> str:
         return TwoFor.WIDER_REACH.words
     if TwoFor.INVARIANTS in rule and set(in_force.invariants) != set(after.invariants):
         return TwoFor.INVARIANTS.words
+    if TwoFor.PROFILE in rule and in_force.profile != after.profile:
+        return TwoFor.PROFILE.words
     return ""
 
 
 def _is_wider(before: PolicySnapshot, after: PolicySnapshot) -> bool:
     lower = any(getattr(after.classifier, name) < getattr(before.classifier, name) for name in RECOGNITION)
-    return lower or bool(_reach(after) - _reach(before))
+    # Whichever way one of these goes, some questions come over the thresholds that did not before.
+    scored = any(getattr(after.classifier, name) != getattr(before.classifier, name) for name in SCORING)
+    return lower or scored or bool(_reach(after) - _reach(before))
 
 
 def _reach(policy: PolicySnapshot) -> set[tuple[str, str]]:

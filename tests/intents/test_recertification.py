@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.core import mail
 from django.db import IntegrityError, ProgrammingError, connection, transaction
 from django.utils import timezone
@@ -23,12 +25,13 @@ from apps.intents.services.recertification import (
 )
 from apps.intents.services.recertification_reminders import owners_remind, remind_due
 from apps.tenants.context import open_scope
-from apps.tenants.errors import PermissionDeniedError
+from apps.tenants.errors import PermissionDeniedError, StepUpNeededError
 from apps.tenants.models import Grant, Membership
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
+from apps.tenants.services.api_keys import api_key_create
 from apps.tenants.services.members import membership_revoke
-from tests.factories import Firm, as_, make_firm, make_key, make_member, make_personal_key
+from tests.factories import Firm, as_, make_firm, make_key, make_member, make_personal_key, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -366,3 +369,88 @@ def test_a_grant_outside_the_readers_scopes_is_not_seen(
         with as_(reader):
             assert CertifiedGrant.objects.count() == 0
             assert Recertification.objects.count() == campaigns
+
+
+def _key_made_by(firm: Firm, maker: Principal) -> None:
+    with as_(maker):
+        api_key_create(name="portal", role=Role.ANALYST, scopes=[firm.scopes["fund:beta"]])
+
+
+def test_whoever_made_a_key_does_not_certify_it_and_may_end_it(acme: Firm, olga: Principal) -> None:
+    """Its maker has read its secret: the key is a second way in for them, as a second account would be."""
+    tessa = make_member(acme, "tessa", Role.TENANT_ADMIN)
+    _key_made_by(acme, tessa)
+    begin(olga, tessa, roles=[Role.ANALYST], scope_ids=acme.scope_ids("fund:beta"))
+    row = of(acme, None)
+    refused("own_key", tessa, row)
+    with pytest.raises(IntegrityError, match="a key that they made"):
+        write(tessa, _DECIDE, "confirmed", tessa.id, row.id)
+    decide(tessa, row, ENDED)
+    assert of(acme, None).decision == ENDED
+
+
+def test_a_keys_grant_goes_to_an_owner_who_did_not_make_it(acme: Firm, olga: Principal, wanda: Principal) -> None:
+    tessa = make_member(acme, "tessa", Role.TENANT_ADMIN)
+    _key_made_by(acme, tessa)
+    begin(olga, tessa, wanda, roles=[Role.ANALYST], scope_ids=acme.scope_ids("fund:beta"))
+    assert of(acme, None).owner_id == wanda.id
+    decide(wanda, of(acme, None))
+    assert of(acme, None).decision == CONFIRMED
+
+
+def test_an_owner_ends_no_grant_but_the_one_in_the_campaign(acme: Firm, olga: Principal, wanda: Principal) -> None:
+    """The platform ends it in the owner's stead: of the same holder nothing else, nor in another tenant's directory."""
+    with open_scope(tenant=acme.id, reason="a test"):
+        before = set(Grant.objects.filter(valid_to__isnull=True).values_list("id", flat=True))
+    ann = make_member(acme, "ann", Role.ANALYST, scopes=["fund:alpha", "fund:beta"])
+    bolt = make_firm("bolt")
+    theirs = make_member(bolt, "ben", Role.ANALYST)
+    begin(olga, wanda, roles=[Role.ANALYST], scope_ids=acme.scope_ids("fund:alpha"))
+    row = of(acme, ann)
+    with as_(make_member(bolt, "bea", Role.AUDITOR)), pytest.raises(RecertificationError):
+        grant_decide(certified_id=row.id, decision=ENDED, reason="Mine now.")
+    for column, value in (("grant_id", next(iter(before))), ("scope_id", acme.scopes["fund:beta"].id)):
+        with pytest.raises((IntegrityError, ProgrammingError)):
+            write(wanda, f"UPDATE intents_certifiedgrant SET {column} = %s WHERE id = %s", value, row.id)
+    decide(wanda, row, ENDED)
+    with open_scope(tenant=acme.id, reason="a test"):
+        left = Grant.objects.filter(membership__user_id=ann.id, valid_to__isnull=True)
+        assert list(left.values_list("scope_id", flat=True)) == [acme.scopes["fund:beta"].id]
+        assert before <= set(Grant.objects.filter(valid_to__isnull=True).values_list("id", flat=True))
+    with open_scope(tenant=bolt.id, reason="a test"):
+        assert Grant.objects.filter(membership__user_id=theirs.id, valid_to__isnull=True).exists()
+
+
+def test_a_second_account_of_the_holder_decides_nothing(acme: Firm, olga: Principal, wanda: Principal) -> None:
+    amy = make_member(acme, "amy", Role.TENANT_ADMIN)
+    with as_(amy):
+        make_user("anna")
+    anna = make_member(acme, "anna", Role.AUDITOR)
+    begin(olga, anna, wanda, roles=[Role.TENANT_ADMIN])
+    row = of(acme, amy)
+    assert row.owner_id == anna.id
+    for decision in (CONFIRMED, ENDED):
+        refused("own", anna, row, decision=decision)
+    with pytest.raises(IntegrityError, match="nobody certifies their own grant"):
+        write(anna, _DECIDE, "confirmed", anna.id, row.id)
+    with as_(olga):
+        assert wanda.id is not None
+        owner_change(certified_id=row.id, owner_id=wanda.id)
+    decide(wanda, row)
+    assert of(acme, amy).decision == CONFIRMED
+
+
+def test_nobody_decides_without_a_second_factor_that_was_just_used(
+    acme: Firm, olga: Principal, wanda: Principal, ann: Principal, settings: LazySettings
+) -> None:
+    """The control is every other test here: the same decision, where the installation asks for none."""
+    begin(olga, wanda, roles=[Role.ANALYST])
+    row = of(acme, ann)
+    settings.GLASSBOX_REQUIRE_SECOND_FACTOR = True
+    with pytest.raises(StepUpNeededError):
+        decide(wanda, row)
+    for said in (wanda, replace(wanda, stepped_up=True)):
+        # The second one claims a factor that the account does not have.
+        with pytest.raises(IntegrityError, match="right after the second factor was used"):
+            write(said, _DECIDE, "confirmed", wanda.id, row.id)
+    assert of(acme, ann).decision == GrantDecision.WAITING

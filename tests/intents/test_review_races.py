@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 import pytest
 from django.conf import LazySettings
 from django.db import connection
+from django.utils import timezone
 
 from apps.errors import ApplicationError
 from apps.intents.models import Turn, VersionStatus
@@ -144,3 +146,36 @@ def test_of_an_approval_and_a_sending_back_at_once_one_finds_the_version_decided
     assert sorted(ended) == ["", "intents.not_in_review"]
     expected = VersionStatus.ACTIVE if ended[0] == "" else VersionStatus.DRAFT
     assert again(acme, version).status == expected
+
+
+def test_of_a_version_that_is_to_wait_and_one_that_it_would_undo_only_one_is_approved(
+    acme: Firm, olivia: Principal, rupert: Principal
+) -> None:
+    """Each takes one reviewer where it comes alone; together the later one would undo the rule of the other."""
+    rita = make_member(acme, "rita", Role.REVIEWER)
+    bar = submitted(olivia)
+    with as_(rupert):
+        version_approve(bar.id)
+    versions = {
+        rupert.id: submitted(olivia, lambda each: replace(each, total_cap_chars=each.total_cap_chars - 1)),
+        rita.id: submitted(olivia, lambda each: replace(each, two_reviewers_for=(TwoFor.EVERYTHING,))),
+    }
+    checked = {}
+    for person in (rupert, rita):
+        with as_(person):
+            checked[person.id] = version_checked(versions[person.id].id, ShortScopes.all_of(person))
+    later = timezone.now() + timedelta(days=7)
+
+    def approve(person: Principal, effective_from: datetime | None) -> Callable[[], object]:
+        version = again(acme, versions[person.id])
+        return lambda: reviews.version_approve(
+            version.id, revision=version.revision, checked=checked[person.id], effective_from=effective_from
+        )
+
+    ended = together([(rupert, approve(rupert, later)), (rita, approve(rita, None))])
+    assert ended in (["", "intents.follower_takes_two"], ["intents.first_of_two", ""])
+    approved = [again(acme, each).status for each in versions.values()]
+    assert approved in (
+        [VersionStatus.APPROVED, VersionStatus.IN_REVIEW],
+        [VersionStatus.IN_REVIEW, VersionStatus.ACTIVE],
+    )

@@ -19,10 +19,10 @@ from apps.intents.baseline import baseline_snapshot
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.services.versions import policy_draft_create, policy_version_activate
 from apps.tenants.context import open_scope
-from apps.tenants.principals import Principal
+from apps.tenants.principals import Principal, PrincipalKind
 from apps.tenants.roles import Role
 from tests.corpus.ingesting import ingest
-from tests.factories import Firm, as_, make_key, make_member, make_user
+from tests.factories import Firm, as_, make_key, make_member, make_personal_key, make_user
 from tests.intents.steps import acting, step
 
 pytestmark = pytest.mark.django_db
@@ -118,3 +118,106 @@ def test_an_approved_version_does_not_hold_before_its_time(acme: Firm) -> None:
     analyst = make_member(acme, "alice", Role.ANALYST)
     approve(acme, begins=timedelta(hours=1))
     assert insert(acme, analyst, "run").kind == "run"
+
+
+# --- A document of a kind that others file, under a new kind ----------------------------------------------------------
+
+
+@pytest.fixture
+def board_minutes(acme: Firm, kept_for_admins: None) -> Document:
+    admin = make_member(acme, "tessa", Role.TENANT_ADMIN)
+    return ingest(acme, kind="run", scope="firm:acme", principal=admin, external_id="minutes").document
+
+
+def next_version(firm: Firm, principal: Principal, document: Document, kind: str) -> None:
+    with as_(principal), transaction.atomic():
+        Document.objects.create(
+            tenant_id=firm.id,
+            scope_id=document.scope_id,
+            kind=kind,
+            title="Smuggled",
+            slug=uuid4().hex,
+            series_id=document.series_id,
+            version=document.version + 1,
+            filename="x.md",
+            byte_size=1,
+            content_sha256=uuid4().hex * 2,
+        )
+
+
+@pytest.mark.parametrize("way", [{"external_id": "minutes"}, {"replaces": True}])
+def test_nobody_replaces_a_document_of_a_kind_that_others_file(
+    acme: Firm, board_minutes: Document, way: dict[str, Any]
+) -> None:
+    """Its next version would take it out of answers, and under another kind questions would reach its words."""
+    analyst, admin = make_member(acme, "alice", Role.ANALYST), make_member(acme, "toni", Role.TENANT_ADMIN)
+    named = {"replaces": board_minutes.id} if "replaces" in way else way
+    said: dict[str, Any] = {"content": b"# Mine\n\nNothing was decided.\n", "scope": "firm:acme", "kind": "methodology"}
+    with pytest.raises(KindNotYoursError, match="Tenant administrator"):
+        ingest(acme, principal=analyst, **named, **said)
+    made = ingest(acme, principal=admin, **named, **said).document
+    assert (made.series_id, made.version) == (board_minutes.series_id, 2)
+
+
+def test_the_same_external_id_elsewhere_or_for_ones_own_kind_is_no_obstacle(
+    acme: Firm, board_minutes: Document
+) -> None:
+    analyst = make_member(acme, "alice", Role.ANALYST)
+    for content in (b"# One\n\nA text.\n", b"# Two\n\nAnother text.\n"):
+        made = ingest(acme, content, principal=analyst, kind="methodology", external_id="mine", scope="firm:acme")
+    assert made.document.version == 2
+    ingest(acme, b"# Three\n\nA text.\n", principal=analyst, kind="methodology", external_id="minutes")
+
+
+def test_the_database_holds_both_kinds_of_a_document(acme: Firm, board_minutes: Document) -> None:
+    analyst, admin = make_member(acme, "alice", Role.ANALYST), make_member(acme, "toni", Role.TENANT_ADMIN)
+    with pytest.raises(ProgrammingError, match="lets only tenant_admin file documents of the kind run"):
+        next_version(acme, analyst, board_minutes, "methodology")
+    with (
+        as_(analyst),
+        pytest.raises(ProgrammingError, match="lets only tenant_admin file documents of the kind run"),
+        transaction.atomic(),
+    ):
+        Document.objects.filter(id=board_minutes.id).update(kind="methodology")
+    next_version(acme, admin, board_minutes, "methodology")
+
+
+def test_no_statement_moves_a_document_into_a_retired_kind(acme: Firm, board_minutes: Document) -> None:
+    with (
+        as_(make_member(acme, "toni", Role.TENANT_ADMIN)),
+        pytest.raises(ProgrammingError, match="schedule is retired"),
+        transaction.atomic(),
+    ):
+        Document.objects.filter(id=board_minutes.id).update(kind="schedule")
+
+
+# --- The claims of roles in a scope token -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("kind", [PrincipalKind.USER, PrincipalKind.API_KEY])
+def test_a_token_claims_the_roles_of_its_principal_and_no_others(acme: Firm, role: Role, kind: PrincipalKind) -> None:
+    made = make_member(acme, "alice", role) if kind is PrincipalKind.USER else make_key(acme, role)[0]
+    assert {each for each in made.permissions if each.startswith("role:")} == {f"role:{role.value}"}
+
+
+@pytest.mark.usefixtures("kept_for_admins")
+@pytest.mark.parametrize(
+    "label", ["role:tenant_admin", "alice,role:tenant_admin", "alice\x1frole:tenant_admin", "alice role:tenant_admin *"]
+)
+def test_no_name_of_an_account_smuggles_a_claim_into_the_token(acme: Firm, label: str) -> None:
+    """The control: the claim itself opens the kind."""
+    alice = replace(make_member(acme, "alice", Role.ANALYST), label=label)
+    with pytest.raises(ProgrammingError, match="lets only tenant_admin"):
+        insert(acme, alice, "run")
+    assert insert(acme, replace(alice, roles=frozenset({Role.ANALYST, Role.TENANT_ADMIN})), "run").kind == "run"
+
+
+@pytest.mark.usefixtures("kept_for_admins")
+def test_a_persons_key_claims_its_own_role_and_not_the_others_of_its_person(acme: Firm) -> None:
+    make_member(acme, "both", Role.TENANT_ADMIN)
+    person = make_member(acme, "both", Role.ANALYST)
+    key, _ = make_personal_key(acme, "both", role=Role.ANALYST)
+    with pytest.raises(ProgrammingError, match="lets only tenant_admin"):
+        insert(acme, key, "run")
+    assert insert(acme, person, "run").kind == "run"

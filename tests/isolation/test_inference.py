@@ -378,7 +378,7 @@ def _copy_of_own(world: World, model: type[ScopedModel], values: dict[str, Any])
     """An insertion of a copy of one of the attacker's rows, with new values where a key would be in the way."""
     given = {column: f"'{value}'" for column, value in values.items()}
     for field in model._meta.concrete_fields:
-        if field.column in ("id", "series_id", "document_id", "chunk_id"):
+        if field.column in ("id", "series_id", "document_id", "chunk_id", "grant_id"):
             given.setdefault(field.column, "gen_random_uuid()")
     if model is Document:
         given.setdefault("slug", "gen_random_uuid()::text")

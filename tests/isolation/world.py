@@ -50,7 +50,7 @@ from apps.privacy.requests.services.receiving import request_receive
 from apps.quality.models import EvaluationAnswer, EvaluationQuery, EvaluationRun, ImpactState, PolicyImpact
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, UserId
-from apps.tenants.models import Grant, User
+from apps.tenants.models import Grant, Membership, User
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from apps.tenants.second_factor.resets import factor_reset_ask
@@ -400,6 +400,10 @@ def _commented(firm: Firm, principal: Principal) -> None:
 
 def _recertified(firm: Firm, principal: Principal, owner: Principal) -> None:
     """A recertification of a grant of each scope, so that no scope is empty. As if they were an officer."""
+    with open_scope(tenant=firm.id, reason="a test"):
+        # Members hold the whole firm's scope, which the others are below.
+        membership = Membership.objects.get(user_id=principal.id, tenant_id=firm.id)
+        Grant.objects.create(tenant_id=firm.id, scope_id=firm.scopes["fund:beta"].id, membership=membership)
     with open_scope(tenant=firm.id, principal=replace(principal, roles=frozenset({Role.COMPLIANCE_OFFICER}))):
         grants = Grant.objects.filter(membership__isnull=False, valid_to__isnull=True)
         of_others = grants.exclude(membership__user_id=owner.id).order_by("id")

@@ -121,6 +121,8 @@ def grant_decide(*, certified_id: UUID, decision: GrantDecision, reason: str) ->
             raise RecertificationError("intents.recertification_not_owner")
         if certified.holder_id is not None and are_same_hands(certified.holder_id):
             raise RecertificationError("intents.recertification_own")
+        if decision is GrantDecision.CONFIRMED and _made_its_key(certified):
+            raise RecertificationError("intents.recertification_own_key")
         if not said:
             raise RecertificationError("intents.recertification_reason", field="reason")
         require_step_up()
@@ -249,11 +251,17 @@ def _grants(roles: Sequence[str], scope_ids: Sequence[UUID]) -> list[Grant]:
 
 
 def _owner_of(grant: Grant, owners: Sequence[_Owner]) -> _Owner | None:
+    """Return the first who may answer for a grant: never its holder, and for a key not who made it if others may."""
     holder = grant.membership.user_id if grant.membership else grant.api_key.person_id if grant.api_key else None
-    return next(
-        (each for each in owners if each.id != holder and ScopeId(grant.scope_id) in each.scope_ids),
-        None,
-    )
+    able = [each for each in owners if each.id != holder and ScopeId(grant.scope_id) in each.scope_ids]
+    maker = grant.api_key.created_by_id if grant.api_key else None
+    return next((each for each in able if each.id != maker), able[0] if able else None)
+
+
+def _made_its_key(certified: CertifiedGrant) -> bool:
+    """Whether the grant is that of a key whose secret the acting person has read, as they made it."""
+    key = ApiKey.objects.filter(id=certified.api_key_id).first() if certified.api_key_id else None
+    return key is not None and are_same_hands(key.created_by_id)
 
 
 def _role_of(grant: Grant) -> str:

@@ -114,6 +114,12 @@ BEGIN
     IF tenants_same_hands(OLD.holder_id) THEN
         RAISE EXCEPTION 'nobody certifies their own grant' USING ERRCODE = 'check_violation';
     END IF;
+    -- A key of the tenant is nobody's, and whoever made it has read its secret. To end it, nobody else is needed.
+    IF NEW.decision = 'confirmed' AND EXISTS (
+        SELECT FROM public.tenants_apikey k
+         WHERE k.tenant_id = NEW.tenant_id AND k.id = OLD.api_key_id AND tenants_same_hands(k.created_by_id)) THEN
+        RAISE EXCEPTION 'nobody certifies the grant of a key that they made' USING ERRCODE = 'check_violation';
+    END IF;
     IF btrim(NEW.reason) = '' THEN
         RAISE EXCEPTION 'a decision on a grant has a reason' USING ERRCODE = 'check_violation';
     END IF;

@@ -3,33 +3,48 @@
 -- documents. What the policy does not know is not held here: it has no rule for it.
 --
 -- A version whose time has come is in force before anything records it (apps/intents/standing.py).
+-- Its kind decides which questions reach a document. So whoever gives it another one, or replaces it by a document of
+-- another one, may upload both.
 CREATE FUNCTION intents_kind_held() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    allowed varchar[];
-    is_retired boolean;
+    in_force uuid;
+    touched varchar[] := ARRAY[NEW.kind];
+    held record;
 BEGIN
-    IF current_user NOT IN ('glassbox_api', 'glassbox_worker') OR authz.may('glassbox.platform')
-        -- What a reading of the file finds is written by the worker, in the name of who brought it.
-        OR (TG_OP = 'UPDATE' AND current_user = 'glassbox_worker') THEN
+    IF current_user NOT IN ('glassbox_api', 'glassbox_worker') OR authz.may('glassbox.platform') THEN
         RETURN NEW;
     END IF;
-    SELECT budget.uploaders, budget.retired INTO allowed, is_retired
-      FROM public.intents_kindbudget budget
-     WHERE budget.tenant_id = NEW.tenant_id AND budget.kind = NEW.kind AND budget.version_id = (
-        SELECT version.id FROM public.intents_policyversion version
-         WHERE version.tenant_id = NEW.tenant_id AND (version.status = 'active'
-            OR (version.status = 'approved' AND version.effective_from <= statement_timestamp()))
-         ORDER BY version.status = 'approved' DESC, version.effective_from DESC, version.number DESC LIMIT 1);
-    IF is_retired AND TG_OP = 'INSERT' THEN
-        RAISE EXCEPTION 'the kind % is retired: nothing more is uploaded as such', NEW.kind
-            USING ERRCODE = 'insufficient_privilege';
+    IF TG_OP = 'UPDATE' THEN
+        -- What a reading of the file finds is written by the worker, in the name of who brought it.
+        IF current_user = 'glassbox_worker' AND NEW.kind = OLD.kind THEN
+            RETURN NEW;
+        END IF;
+        touched := touched || OLD.kind;
+    ELSE
+        touched := touched || ARRAY(
+            SELECT earlier.kind FROM public.corpus_document earlier
+             WHERE earlier.tenant_id = NEW.tenant_id AND earlier.scope_id = NEW.scope_id
+               AND earlier.series_id = NEW.series_id AND earlier.status NOT IN ('superseded', 'failed'));
     END IF;
-    IF allowed <> '{}' AND NOT EXISTS (SELECT FROM unnest(allowed) role WHERE authz.may('role:' || role)) THEN
-        RAISE EXCEPTION 'the policy in force lets only % file documents of the kind %',
-            array_to_string(allowed, ', '), NEW.kind
-            USING ERRCODE = 'insufficient_privilege';
-    END IF;
+    SELECT version.id INTO in_force FROM public.intents_policyversion version
+     WHERE version.tenant_id = NEW.tenant_id AND (version.status = 'active'
+        OR (version.status = 'approved' AND version.effective_from <= statement_timestamp()))
+     ORDER BY version.status = 'approved' DESC, version.effective_from DESC, version.number DESC LIMIT 1;
+    FOR held IN SELECT budget.kind, budget.uploaders, budget.retired FROM public.intents_kindbudget budget
+                 WHERE budget.tenant_id = NEW.tenant_id AND budget.version_id = in_force
+                   AND budget.kind = ANY (touched) LOOP
+        IF held.retired AND held.kind = NEW.kind AND (TG_OP = 'INSERT' OR NEW.kind <> OLD.kind) THEN
+            RAISE EXCEPTION 'the kind % is retired: nothing more is uploaded as such', held.kind
+                USING ERRCODE = 'insufficient_privilege';
+        END IF;
+        IF held.uploaders <> '{}'
+            AND NOT EXISTS (SELECT FROM unnest(held.uploaders) role WHERE authz.may('role:' || role)) THEN
+            RAISE EXCEPTION 'the policy in force lets only % file documents of the kind %',
+                array_to_string(held.uploaders, ', '), held.kind
+                USING ERRCODE = 'insufficient_privilege';
+        END IF;
+    END LOOP;
     RETURN NEW;
 END
 $$;

@@ -29,6 +29,9 @@ _JUST_SO: Final = (
     "first last step rows questions format events reader_kind contents size night state leaves checkpoint_size "
     "finding_count totals duration_ms kek_id rewrapped categories unreached_events limit failures seconds "
     "invitation_id awaits_confirmation by_operator recovery_code actions delivery_id event_id waiting error",
+    # Who could reach what, and recertifications.
+    "core: mode since until roles policy_versions log_size recertification_id grant_id grants due_at ended undecided "
+    "late is_late is_overdue",
     # Work on privacy: references, states and counts; for a search only how many details were known, never the details.
     "core: reference before subject_type due_on run_id letter_id letter_kind delivery names aliases emails phones "
     "ibans accounts words texts missing_scopes removals reason_code rejection_code origin_id targets grounds removed "
@@ -45,7 +48,7 @@ _JUST_SO: Final = (
 # Ids and names of people: "you", or "another person".
 _PEOPLE: Final = (
     "core: user_id person_id membership_id api_key_id reader_id owner_id proposed_by asked_by decided_by author "
-    "approver asked_by_id invited_by_id",
+    "approver asked_by_id invited_by_id owner_before_id",
 )
 _OWN: Final[Mapping[str, str]] = {"membership_id": "your role", "api_key_id": "a key of yours"}
 _ANOTHERS: Final[Mapping[str, str]] = {
@@ -58,14 +61,14 @@ _OF_OWN_KEYS: Final = ("core: name prefix",)
 _WITHHELD: Final[Mapping[str, tuple[str, ...]]] = {
     "Digests, which say nothing without the keys of the firm.": (
         "core: content_sha256 before_sha256 base_sha256 result_sha256 context_sha256 "
-        "corpus_sha256 questions_sha256 metrics_sha256 proof_sha256",
+        "corpus_sha256 questions_sha256 metrics_sha256 proof_sha256 log_root",
         "question: hmac_sha256 key_epoch",
         "answer: answer_hmac_sha256 context_sha256",
         "passages: context_sha256",
     ),
     "Words that another person may have written, or that name another person. What you wrote yourself about a policy "
     "is among the policy versions.": ("core: reason", "actor: reason matter ground"),
-    "May name another person, or a client of the firm.": ("core: key filters host",),
+    "May name another person, or a client of the firm.": ("core: key filters host owner_ids",),
     (
         "What a certificate says about an erasure, with the ids of those who decided: the person concerned may have "
         "the certificate itself."

@@ -10,6 +10,7 @@ from pathlib import PurePath, PureWindowsPath
 
 from django.conf import settings
 from django.db import connection, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.text import slugify
 
@@ -24,7 +25,7 @@ from apps.corpus.services.ingest.errors import (
     UploadTooLargeError,
 )
 from apps.corpus.services.ingest.events import RECEIVED, record_document_event
-from apps.corpus.services.ingest.kind import require_uploadable
+from apps.corpus.services.ingest.kind import require_fileable, require_uploadable
 from apps.corpus.services.ingest.metadata import DocumentMetadata, differing, external_id_in_force
 from apps.corpus.services.ingest.restart import restart
 from apps.corpus.services.restricted import refuse_restricted_content, with_restricted
@@ -80,7 +81,8 @@ def document_ingest(
                  two periods often share a title.
              same_bytes_again: make a new version even if the bytes are stored already, to change the metadata.
     Raises:  UnknownKindError, RetiredKindError, KindNotYoursError: the policy in force does not let the principal
-             upload documents of this kind; EmptyUploadError, UploadTooLargeError, ScopeNotGrantedError,
+             upload documents of this kind, or of that of the document that this one replaces; EmptyUploadError,
+             UploadTooLargeError, ScopeNotGrantedError,
              PermissionDeniedError, UnknownDocumentError, RestrictedContentError; ExtractionError: the format can't
              be read, or is not the one that the file name claims, or the encoding can't be determined;
              ScopeClosedError: the scope is being erased, or was erased; ErasedDocumentError: the document was
@@ -208,12 +210,25 @@ def _continue_series(document: Document, *, replaces: uuid.UUID | None, same_tit
         named = candidates.filter(kind=document.kind, title=document.title)
     else:
         return
+    _require_replaceable(named)
     with with_restricted(ScopeId(document.scope_id)):
         earlier = named.order_by("-created_at", "-id").first()
         if earlier is not None:
             document.series_id = earlier.series_id
             of_series = candidates.filter(series_id=earlier.series_id)
             document.version = of_series.order_by("-version").values_list("version", flat=True)[0] + 1
+
+
+def _require_replaceable(named: QuerySet[Document]) -> None:
+    """Require that the principal may file documents of every kind that the next version takes out of searches.
+
+    Without it, a document of a kind that others file could be given another kind by its external id.
+    Raises: KindNotYoursError.
+    """
+    of_series = Document.objects.filter(scope_id__in=named.values("scope_id"), series_id__in=named.values("series_id"))
+    in_use = of_series.exclude(status__in=(DocumentStatus.SUPERSEDED, DocumentStatus.FAILED))
+    for kind in sorted(set(in_use.values_list("kind", flat=True))):
+        require_fileable(kind)
 
 
 def _free_slug(document: Document) -> str:
