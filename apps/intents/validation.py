@@ -30,6 +30,7 @@ def policy_problems(snapshot: PolicySnapshot, after: PolicySnapshot | None = Non
     return (
         *_intent_problems(snapshot),
         *term_problems(snapshot),
+        *_repeated(snapshot),
         *_kind_problems(snapshot),
         *_budget_problems(snapshot),
         *_threshold_problems(snapshot),
@@ -44,6 +45,44 @@ def require_valid(snapshot: PolicySnapshot, after: PolicySnapshot | None = None)
     problems = policy_problems(snapshot, after)
     if problems:
         raise InvalidPolicyError(problems=problems)
+
+
+def require_storable(snapshot: PolicySnapshot) -> None:
+    """Raise InvalidPolicyError where the tables can't hold a policy even as a draft: something stands in it twice."""
+    keys = Counter(rule.key for rule in snapshot.profile)
+    problems = (
+        *_named_twice(snapshot),
+        *_repeated(snapshot),
+        *_kinds_twice(snapshot),
+        *(f"Profile rule “{key}” occurs more than once; rename one." for key, times in keys.items() if times > 1),
+        *(
+            f"The example '{text}' of intent '{intent or UNRECOGNISED}' occurs twice; remove one."
+            for (intent, text), times in Counter((each.intent, each.text) for each in snapshot.examples).items()
+            if times > 1
+        ),
+    )
+    if problems:
+        raise InvalidPolicyError(problems=problems)
+
+
+def _repeated(snapshot: PolicySnapshot) -> Iterator[str]:
+    for rule in snapshot.intents:
+        for text, times in Counter(term.text for term in rule.terms).items():
+            if times > 1:
+                yield f"The term '{text}' of intent '{rule.name}' occurs twice; remove one."
+        for kind, times in Counter(rule.kinds).items():
+            if times > 1:
+                yield f"Intent '{rule.name}' may reach the kind '{kind.value}' twice; once is enough."
+
+
+def _named_twice(snapshot: PolicySnapshot) -> Iterator[str]:
+    names = Counter(rule.name for rule in snapshot.intents)
+    yield from (f"Intent '{name}' occurs more than once." for name, times in sorted(names.items()) if times > 1)
+
+
+def _kinds_twice(snapshot: PolicySnapshot) -> Iterator[str]:
+    keys = Counter(budget.kind.value for budget in snapshot.budgets)
+    yield from (f"Kind '{key}' occurs more than once." for key, times in sorted(keys.items()) if times > 1)
 
 
 def term_problems(snapshot: PolicySnapshot) -> Iterator[str]:
@@ -69,9 +108,7 @@ def _intent_problems(snapshot: PolicySnapshot) -> Iterator[str]:
     if not MINIMUM_INTENTS <= count <= MAXIMUM_INTENTS:
         yield f"It has {count} intents; {MINIMUM_INTENTS} to {MAXIMUM_INTENTS} are required."
     names = [rule.name for rule in snapshot.intents]
-    yield from (
-        f"Intent '{name}' occurs more than once." for name, times in sorted(Counter(names).items()) if times > 1
-    )
+    yield from _named_twice(snapshot)
     examples_of = Counter(example.intent for example in snapshot.examples)
     for rule in snapshot.intents:
         if not rule.kinds:
@@ -126,7 +163,7 @@ def _kind_problems(snapshot: PolicySnapshot) -> Iterator[str]:
         yield "It has no kind in use; add a kind of document, or use one of the retired ones again."
     if len(keys) > MAXIMUM_KINDS:
         yield f"It has {len(keys)} kinds; {MAXIMUM_KINDS} are enough. Leave out those without documents."
-    yield from (f"Kind '{key}' occurs more than once." for key, times in sorted(Counter(keys).items()) if times > 1)
+    yield from _kinds_twice(snapshot)
     for budget in snapshot.budgets:
         if not re.fullmatch(KIND_KEY, budget.kind):
             yield (

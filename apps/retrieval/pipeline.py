@@ -105,6 +105,18 @@ def find(question: Question, *, deps: PipelineDependencies) -> FindResult:
     return FindResult(found=found, trace=recorder.finish())
 
 
+def find_to_show(question: Question, *, deps: PipelineDependencies) -> FindResult:
+    """Find as `find` does, for somebody who reads the passages: with what the profile says of an answer that had them.
+
+    Raises: QuestionError, as `answer` does.
+    """
+    recorder = TraceRecorder(deps.clock, deps.on_stage)
+    found = _found(recorder, question, deps)
+    if found.candidates:
+        profile.check_passages(recorder, found.candidates, found.grant, deps, found.analysis.language)
+    return FindResult(found=found, trace=recorder.finish())
+
+
 def _found(recorder: TraceRecorder, question: Question, deps: PipelineDependencies) -> Found:
     text = reading.read_question(recorder, question, deps)
     decision = reading.classify(recorder, text, deps)

@@ -66,6 +66,18 @@ def test_the_file_is_named_by_its_digest() -> None:
         "Postcode",
         "Gehalt",
         "Alter",
+        "pay",
+        "Comp",
+        "annualBonus",
+        "Vergütung",
+        "Vergu\u0308tung",
+        "Verguetung",
+        "Bezüge",
+        "born",
+        "patient",
+        "Portfolio Manager",
+        "Versicherter",
+        "Krankheitstage",
     ],
 )
 def test_a_column_that_is_called_like_something_of_people_shows_nothing(name: str) -> None:
@@ -83,6 +95,58 @@ def test_values_that_look_like_those_of_people_are_noticed_under_any_name() -> N
     made = profile(table(("x", values), ("y", list(range(30)))))
     assert made["may_be_about_people"] is True
     assert "min" not in made["columns"]["y"]
+
+
+PEOPLE = ("Anna Meier", "MEIER, Anna", "Anna M. Meier", "Jean-Luc O'Neill", "Şule Öz", "Ana María Ruiz")
+THINGS = (
+    "Global Growth Fund",
+    "Northwind AG",
+    "US Treasury Bond",
+    "rates desk",
+    "EUR",
+    "XS0123456789",
+    "A1 B2",
+    "North",
+)
+
+
+@pytest.mark.parametrize("named", ["subject", "x", "col_7"])
+@pytest.mark.parametrize("person", PEOPLE)
+def test_names_of_people_are_noticed_under_an_innocent_name(named: str, person: str) -> None:
+    values = [f"{person}{chr(97 + number)}" for number in range(24)]
+    made = profile(table((named, [f'"{value}"' for value in values]), ("y", list(range(24)))))
+    assert made["may_be_about_people"] is True
+    assert {"min", "max", "p05", "p95"}.isdisjoint(made["columns"]["y"])
+
+
+@pytest.mark.parametrize("thing", THINGS)
+def test_names_of_funds_and_desks_are_not_taken_for_people(thing: str) -> None:
+    made = profile(table(("position", [thing] * 30), ("y", list(range(30)))))
+    assert made["may_be_about_people"] is False
+    assert made["columns"]["y"]["max"] == "29"
+
+
+@pytest.mark.parametrize("count", [20, 21, 40, 80, 99, 100, 150, 400])
+@pytest.mark.parametrize("people", [True, False])
+def test_no_quantile_of_people_lies_among_the_last_few(count: int, people: bool) -> None:
+    """Without the rule, the 5 per cent quantile of twenty values is the least of them: the control of who is not."""
+    values = list(range(1_000, 1_000 + count))
+    made = profile(table(("Gehalt" if people else "desk", ["x"] * count), ("y", values)))["columns"]["y"]
+    shown = [int(made[key]) for key in ("p05", "p25", "p50", "p75", "p95") if key in made]
+    assert len(shown) >= 3
+    if people:
+        assert all(sum(value <= each for value in values) >= 5 for each in shown)
+        assert all(sum(value >= each for value in values) >= 5 for each in shown)
+    elif count == 20:
+        assert min(values) in shown
+
+
+def test_a_first_row_of_somebodys_data_is_no_header() -> None:
+    rows = "Anna Meier,Basel\n" + "Bernd Huber,Basel\n" * 20
+    with pytest.raises(CsvUnusableError, match="looks like data"):
+        profile(rows)
+    assert list(profile("name,place\n" + rows)["columns"]) == ["name", "place"]
+    assert list(profile("name,place\nname,place\n" + rows)["columns"]) == ["name", "place"]
 
 
 @pytest.mark.parametrize(

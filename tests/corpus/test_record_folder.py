@@ -190,6 +190,67 @@ def test_a_name_that_is_long_or_no_text_is_moved_aside_too(folder: RecordFolder)
     assert len(left(folder)) == 2
 
 
+@pytest.mark.parametrize("becomes", ["nothing", "a folder", "a link to a folder", "a link to a file", "another file"])
+def test_what_is_swapped_after_it_was_looked_at_stops_no_watching(
+    firm: Firm, folder: RecordFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, becomes: str
+) -> None:
+    """Without the answer to it, a file that its writer took back ended the process."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret.json").write_text(json.dumps(RECORD))
+    finished = RecordFolder._finished
+
+    def swapping(self: RecordFolder, descriptor: int) -> list[str]:
+        names = finished(self, descriptor)
+        if "a.json" in names:
+            path = folder.path / "a.json"
+            path.unlink()
+            if becomes == "a folder":
+                path.mkdir()
+            elif becomes.startswith("a link"):
+                path.symlink_to(outside if becomes.endswith("folder") else outside / "secret.json")
+            elif becomes == "another file":
+                path.write_text("{")
+        return names
+
+    put(folder, "a.json")
+    put(folder, "b.json")
+    monkeypatch.setattr(RecordFolder, "_finished", swapping)
+    told = taken(folder)
+    assert told["b.json"].state is State.DONE
+    assert ("a.json" in told) is (becomes != "nothing")
+    assert stored(firm) == [("flows/b", 1)]
+    assert (outside / "secret.json").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["a\nb.json", "a\rb.json", "\u202egnp.json", "a\\b.json", "..json", "a\tb.csv", "\u200b.json"]
+)
+def test_a_strange_name_is_told_on_one_line_and_moved_aside(firm: Firm, folder: RecordFolder, name: str) -> None:
+    put(folder, name)
+    put(folder, "b.json")
+    told = taken(folder)
+    assert told["b.json"].state is State.DONE
+    assert all(each.splitlines() == [each] for each in told)
+    assert stored(firm) == [("flows/b", 1)]
+
+
+def test_a_file_that_went_after_it_was_stored_is_done(
+    firm: Firm, folder: RecordFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = record_folder._store
+
+    def stored_and_gone(content: bytes, name: str, belonging: Belonging) -> Any:
+        made = store(content, name, belonging)
+        (folder.path / ".taking" / name).unlink()
+        return made
+
+    monkeypatch.setattr(record_folder, "_store", stored_and_gone)
+    put(folder, "a.json")
+    assert taken(folder)["a.json"].state is State.DONE
+    assert stored(firm) == [("flows/a", 1)]
+
+
 @pytest.mark.parametrize("kind", ["link to a file outside", "link to nothing", "hard link", "pipe"])
 def test_nothing_outside_of_the_folder_is_read(firm: Firm, folder: RecordFolder, tmp_path: Path, kind: str) -> None:
     outside = tmp_path / "outside.json"

@@ -6,12 +6,15 @@ from dataclasses import replace
 from itertools import permutations
 
 import pytest
+from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from apps.corpus.kinds import Kind
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import PolicySnapshot
+from apps.intents.errors import InvalidPolicyError
 from apps.intents.fund_house import FUND_HOUSE, FundHouse
-from apps.intents.models import PolicyVersion
+from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.pack_switch import NOBODY, kinds_left, kinds_redefined, switched, unreached_documents
 from apps.intents.packs import catalogue
 from apps.intents.packs.catalogue import PACKS
@@ -22,7 +25,10 @@ from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.corpus.ingesting import ingest
+from tests.deciding import version_approve, version_submit
 from tests.factories import Firm, as_, make_member
+from tests.intents.profile.rules import PAST, TAX
+from tests.intents.reviewing import submitted, wider
 from tests.visitor import Page, Visitor
 
 ADDRESS = "/admin/policy/drafts/packs/"
@@ -77,6 +83,22 @@ def test_what_no_pack_speaks_of_stays_as_it_was() -> None:
     policy = replace(before(), retrieval=replace(before().retrieval, history_days=7))
     made = switched(policy, BANK, {}, {})
     assert (made.retrieval, made.invariants) == (policy.retrieval, policy.invariants)
+
+
+@pytest.mark.parametrize(("old", "new"), list(permutations(PACKS, 2)), ids="-to-".join)
+def test_a_rule_of_the_profile_stays_and_is_named_where_its_intent_goes(old: str, new: str) -> None:
+    policy = baseline_snapshot((old,))
+    gone = {rule.name for rule in policy.intents} - {rule.name for rule in baseline_snapshot((new,)).intents}
+    rules = tuple(
+        replace(PAST, key=f"rule_{number}", intents=(rule.name,)) for number, rule in enumerate(policy.intents)
+    )
+    everywhere = replace(PAST, intents=("unrecognised",))
+    made = switched(replace(policy, profile=(*rules, TAX, everywhere)), (new,), {}, {})
+    assert made.profile == (*rules, TAX, everywhere)
+    problems = policy_problems(made)
+    assert len(problems) == len(gone)
+    assert all(any(f"speaks of the intent “{name}”" in each for each in problems) for name in gone)
+    assert policy_problems(replace(made, profile=(TAX, everywhere))) == ()
 
 
 # --- the page ---
@@ -159,6 +181,30 @@ def test_nothing_is_begun_before_each_kind_is_decided_and_a_reason_given(officer
     assert page.errors_of("goes_with_run")
     with open_scope(tenant=acme.id, reason="a test"):
         assert PolicyVersion.objects.count() == 1
+
+
+def test_a_profile_of_intents_that_go_is_kept_in_the_draft_and_not_submitted(
+    acme: Firm, officer: Visitor, olivia: Principal
+) -> None:
+    version = submitted(olivia, lambda snapshot: replace(wider(snapshot), profile=(PAST, TAX)))
+    with as_(make_member(acme, "rupert", Role.REVIEWER)):
+        version_approve(version.id)
+    told = "Profile rule “past_performance” speaks of the intent “performance”, which this version does not have"
+    assert told in chosen(officer, "bank_lending").text
+    assert "speaks of the intent" not in chosen(officer, "fund_house", "insurance").text
+    sent = begin(officer, "pack=bank_lending", reason="We became a bank.")
+    page = Page(officer.get(sent.location))
+    assert page.status == 200
+    assert told in page.text
+    with as_(olivia):
+        draft = PolicyVersion.objects.latest("number")
+        assert version_snapshot(draft).profile == (PAST, TAX)
+        with pytest.raises(InvalidPolicyError, match="speaks of the intent"):
+            version_submit(draft.id)
+        with pytest.raises(IntegrityError, match="which is not there"), transaction.atomic():
+            PolicyVersion.objects.filter(id=draft.id).update(
+                status=VersionStatus.IN_REVIEW, submitted_at=timezone.now()
+            )
 
 
 def test_a_kind_of_the_firm_that_a_pack_defines_otherwise_is_named(officer: Visitor) -> None:

@@ -15,9 +15,13 @@ from apps.retrieval.contracts import (
     GroundingReport,
     ProfileCheck,
     ProfileEffect,
+    QuotedRow,
     RefusalReason,
+    RowCell,
 )
-from apps.retrieval.pipeline import answer, find
+from apps.retrieval.pipeline import answer, find, find_to_show
+from apps.retrieval.recorder import TraceRecorder
+from apps.retrieval.steps.profile import check_answer
 from apps.retrieval.trace import Stage, StageStatus
 from tests.intents.profile.rules import ATLAS, PAST, TAX
 from tests.retrieval.builders import CAPEX_QUESTION, CASH_FLOWS, candidate, written
@@ -62,6 +66,49 @@ def test_a_search_is_refused_as_a_question_is() -> None:
     result = find(asked("Your tax advice?"), deps=dependencies(FOUND, profile=(TAX,)))
     assert getattr(result.found.outcome, "reason", None) is RefusalReason.PROFILE_REFUSED
     assert not result.found.candidates
+
+
+@pytest.mark.parametrize(
+    ("label", "cells"),
+    [
+        ("Atlas", (("Kind", "Leveraged"), ("Price", "1.00"))),
+        ("Atlas Leveraged", (("Price", "1.00"),)),
+        ("Product 7", (("Name", "Atlas"), ("Kind", "Leveraged"))),
+        ("Product 7", (("Atlas Leveraged", "1.00"),)),
+        ("Product 7", (("Name", "At\u00adlas\u2122 Leveraged"),)),
+    ],
+)
+def test_a_product_that_only_a_row_of_a_table_names_is_withheld(label: str, cells: tuple[tuple[str, str], ...]) -> None:
+    plain = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND)).answer
+    (citation, *_) = plain.citations
+    row = QuotedRow(
+        label=label, cells=tuple(RowCell(column=column, value=value) for column, value in cells), caption="in EUR"
+    )
+    quoting = replace(plain, citations=(replace(citation, quote="1.00", row=row),))
+    recorder = TraceRecorder(lambda: 0.0)
+    grant = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND)).trace.output(KindGrant)
+    assert grant is not None
+    for rule, withheld in (
+        (replace(ATLAS, terms=('"Atlas Leveraged"',)), True),
+        (replace(ATLAS, terms=("zinc",)), False),
+    ):
+        given = check_answer(recorder, quoting, grant, dependencies(FOUND, profile=(rule,)), "en")
+        assert (given.refusal is not None) is withheld
+        assert (given.citations == ()) is withheld
+
+
+@pytest.mark.parametrize("in_answer", [InAnswer.FLAG, InAnswer.BLOCK])
+def test_passages_of_a_search_are_marked_and_none_is_held_back(in_answer: InAnswer) -> None:
+    """An answer that quotes them is marked or withheld; without the check, the search had them without a word."""
+    deps = dependencies(FOUND, profile=(replace(QUOTED, in_answer=in_answer), ATLAS))
+    shown = find_to_show(asked(CAPEX_QUESTION), deps=deps)
+    (check,) = (each for each in shown.trace.outputs(ProfileCheck) if each.findings)
+    assert [(each.key, each.effect, each.words) for each in check.findings] == [
+        ("plant", ProfileEffect.FLAGGED, ("property, plant",))
+    ]
+    plain = find(asked(CAPEX_QUESTION), deps=deps)
+    assert shown.found.candidates == plain.found.candidates
+    assert not any(each.findings for each in plain.trace.outputs(ProfileCheck))
 
 
 def test_a_product_is_refused_in_a_filter_too() -> None:

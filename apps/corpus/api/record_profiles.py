@@ -65,7 +65,8 @@ class RecordProfileView(ApiView):
             "dates) and stores the summary as a record of the type `data_profile`, by the rules of `put_record`. The "
             "file is not stored; the profile has its SHA-256. Texts are never shown. Numbers and dates are shown for "
             "columns with at least 20 values, 10 of them distinct, unless the column may be about people or numbers "
-            "things. If any column may be about people, the least and the greatest value of the others are left out."
+            "things. If any column may be about people, the least and the greatest value of the others are left out, "
+            "and quantiles beyond which fewer than five values lie."
         ),
         request={"multipart/form-data": ProfileSerializer},
         responses={

@@ -59,7 +59,7 @@ class UnusableFileError(IngestError):
 
 
 class _ChangedError(Exception):
-    """The file was written to while it was read."""
+    """The file was written to while it was read, or is gone."""
 
 
 class State(StrEnum):
@@ -117,7 +117,10 @@ class RecordFolder:
             waiting = set(os.listdir(taking))
             for name in self._finished(folder):
                 if name not in waiting:
-                    os.rename(name, name, src_dir_fd=folder, dst_dir_fd=taking)
+                    try:
+                        os.rename(name, name, src_dir_fd=folder, dst_dir_fd=taking)
+                    except FileNotFoundError:  # whoever put it there took it back
+                        continue
                     yield self._taken(folder, taking, name)
 
     def _finished(self, folder: int) -> list[str]:
@@ -146,7 +149,7 @@ class RecordFolder:
             content = _read(taking, name)
             outcome = _store(content, name, self.belonging).outcome
         except _ChangedError:
-            return Taken(name=printable(name), state=State.LATER, told="It is being written to.")
+            return Taken(name=printable(name), state=State.LATER, told="It is being written to, or was taken back.")
         except ApplicationError as error:
             if error.status >= _SERVER_ERROR:
                 # Nothing is wrong with the file.
@@ -155,7 +158,8 @@ class RecordFolder:
         except ValidationError as error:
             told = in_one_line(error)
         else:
-            os.unlink(name, dir_fd=taking)
+            with suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=taking)
             return Taken(name=printable(name), state=State.DONE, told=outcome.value)
         _put_aside(folder, taking, name, told, content)
         return Taken(name=printable(name), state=State.FAILED, told=told)
@@ -165,12 +169,16 @@ def _read(taking: int, name: str) -> bytes:
     """Return the bytes of a regular file. Raises: UnusableFileError: it is something else; _ChangedError."""
     try:
         descriptor = os.open(name, _FILE, dir_fd=taking)
+    except FileNotFoundError:
+        raise _ChangedError from None
     except OSError as error:
         raise UnusableFileError(reason=f"It is a link, or can't be opened: {error.strerror}.") from error
+    before = os.fstat(descriptor)
+    if not stat.S_ISREG(before.st_mode):
+        # Before it is opened as a file: a folder can't be, and its error would end the process at each start.
+        os.close(descriptor)
+        raise UnusableFileError(reason="It is no file.")
     with os.fdopen(descriptor, "rb") as file:
-        before = os.fstat(descriptor)
-        if not stat.S_ISREG(before.st_mode):
-            raise UnusableFileError(reason="It is no file.")
         if before.st_nlink > 1:
             raise UnusableFileError(reason="It is a hard link, which may lead out of the folder. Copy the file.")
         limit = settings.GLASSBOX_MAX_UPLOAD_BYTES if name.lower().endswith(".csv") else 2 * MAX_RECORD_BYTES

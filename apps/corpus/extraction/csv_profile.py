@@ -6,7 +6,7 @@ Which values are shown is decided here, and with care, because the summary is se
 read by. Texts are never shown. Numbers and dates are shown as quantiles, of columns with enough values (MIN_VALUES) of
 which enough differ (MIN_DISTINCT), and not of a column that may be about a person, by its name or its values, or that
 numbers things. Where any column may be about a person, each row may be: then the extremes of the others are left out,
-too.
+too, and the outer quantiles where they would be one of the few values at an end (MIN_AT_END).
 """
 
 from __future__ import annotations
@@ -23,6 +23,13 @@ from datetime import date
 from itertools import chain, islice
 from typing import Any, Final
 
+from apps.corpus.extraction.about_people import (
+    in_words,
+    is_like_a_person,
+    is_of_people,
+    names_an_account,
+    reaches_somebody,
+)
 from apps.corpus.extraction.cleaning import one_line
 from apps.corpus.extraction.decoding import decode, looks_binary
 from apps.corpus.extraction.delimited import find_delimiter
@@ -32,6 +39,7 @@ from apps.corpus.extraction.record_file import Number
 MAX_COLUMNS: Final = 200
 MIN_VALUES: Final = 20
 MIN_DISTINCT: Final = 10
+MIN_AT_END: Final = 5
 _MAX_DISTINCT: Final = 2_000
 _MAX_KEPT: Final = 10_000
 _MAX_NAME_CHARS: Final = 120
@@ -39,6 +47,7 @@ _SAMPLE_BYTES: Final = 1024 * 1024
 _SAMPLE_ROWS: Final = 40
 _FITS: Final = 0.98  # of a column's values have its type
 _PERSONAL_SHARE: Final = 0.05  # of a column's values, and it may be about people
+_NAMED_SHARE: Final = 0.3  # of a column's values that are like names of people: it may be about them
 _QUANTILES: Final = (0.05, 0.25, 0.5, 0.75, 0.95)
 _MISSING: Final = frozenset({"", "-", "\u2013", "\u2014", "na", "n/a", "n.a.", "nan", "null", "none", "nil", "#n/a"})
 _FLAGS: Final = frozenset({"true", "false", "yes", "no", "ja", "nein", "wahr", "falsch"})
@@ -47,23 +56,8 @@ _THOUSANDS: Final = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?%?\Z")
 _GERMAN_NUMBER: Final = re.compile(r"[-+]?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?%?\Z")
 _ISO_DATE: Final = re.compile(r"(\d{4})[-/](\d{2})[-/](\d{2})(?:[T ]\d{2}:\d{2}.{0,24})?\Z")
 _GERMAN_DATE: Final = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})\Z")
-_MAIL: Final = re.compile(r"[^@\s]+@[^@\s]+\.\w{2,}")
-_IBAN: Final = re.compile(r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\Z")
-_PHONE: Final = re.compile(r"(?:\+|00|0)\d[\d /().-]{6,18}\d\Z")
 _FORMULA: Final = re.compile(r"[=@]|[-+](?![\d.])")
-# Parts of names, in English and German, of columns that say something of people or tell them apart.
-_PERSONAL_NAME: Final = re.compile(
-    r"(?:first|last|sur|full|given|family|maiden|vor|nach|familien|zu)[ _]?name|^name$"
-    r"|person|client|customer|kunde|mandant|investor|anleger|employee|mitarbeiter|staff|user|owner|inhaber|\bholder"
-    r"|contact|kontakt|mail|phone|mobile|telefon|handy|fax|street|stra(?:ss|ß)e|address|adresse|anschrift|city|\bort\b"
-    r"|wohnort|postal|postcode|\bzip|plz|birth|geburt|\bdob\b|\bage\b|alter\b|gender|geschlecht|\bsex\b|nationalit"
-    r"|passport|ausweis|reisepass|\bssn\b|social|steuer|tax_?id|\btin\b|iban|account|konto|depot|card|karte|salary|gehalt"
-    r"|lohn|\bwage|einkommen|religion|health|gesundheit|diagnos|\bip\b|device|login|username|signature|comment"
-    r"|note|bemerkung|kommentar",
-    re.IGNORECASE,
-)
 _IDENTIFIER_NAME: Final = re.compile(r"(?:^|[\W_])(?:id|ids|key|uuid|guid|number|no|nr|nummer|code)$", re.IGNORECASE)
-_WORD_PARTS: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 class CsvUnusableError(ExtractionError):
@@ -83,6 +77,7 @@ class _Column:
     types: Counter[str] = field(default_factory=Counter)
     distinct: set[bytes] = field(default_factory=set)
     personal: int = 0
+    like_people: int = 0
     formulas: int = 0
     whole: bool = True
     kept: array[float] = field(default_factory=lambda: array("d"))
@@ -98,8 +93,9 @@ class _Column:
             return
         self.count += 1
         if len(self.distinct) <= _MAX_DISTINCT:
-            self.distinct.add(hashlib.blake2b(said.encode(), digest_size=12).digest())
-        self.personal += bool(_MAIL.search(said) or _IBAN.match(said) or _PHONE.match(said))
+            self.distinct.add(_digest(said))
+        self.personal += reaches_somebody(said)
+        self.like_people += is_like_a_person(said)
         type, measure = _read(said, comma_is_decimal=comma_is_decimal)
         self.types[type] += 1
         self.formulas += type == "text" and bool(_FORMULA.match(said))
@@ -126,12 +122,15 @@ class _Column:
 
     @property
     def may_be_personal(self) -> bool:
-        named = _PERSONAL_NAME.search(_WORD_PARTS.sub(" ", self.name).replace("_", " "))
-        return bool(named) or self.personal > _PERSONAL_SHARE * self.count
+        return (
+            is_of_people(self.name)
+            or self.personal > _PERSONAL_SHARE * self.count
+            or self.like_people > _NAMED_SHARE * self.count
+        )
 
     @property
     def numbers_things(self) -> bool:
-        named = _IDENTIFIER_NAME.search(_WORD_PARTS.sub(" ", self.name))
+        named = _IDENTIFIER_NAME.search(in_words(self.name))
         is_unique = self.whole and self.most >= 100_000 and len(self.distinct) > 0.9 * min(self.count, _MAX_DISTINCT)
         return bool(named) or (self.type == "number" and is_unique)
 
@@ -154,6 +153,11 @@ def profile_csv(content: bytes, *, filename: str, header: bool = True) -> dict[s
         table.read(_rows(content, encoding, delimiter))
     except UnicodeError:
         raise UnknownEncodingError(filename=filename) from None
+    if header and table.header_is_data():
+        reason = (
+            "its first row looks like data: it stands in the rows below, too. Say that it has no header, or add one."
+        )
+        raise CsvUnusableError(filename=filename, reason=reason)
     if not table.rows:
         raise CsvUnusableError(filename=filename, reason="it has no rows below the names of its columns.")
     return {
@@ -215,6 +219,11 @@ class _Table:
         for column, cell in zip(self.columns, row, strict=True):
             column.add(cell, comma_is_decimal=self._comma_is_decimal)
 
+    def header_is_data(self) -> bool:
+        """Return whether some names of columns are values of theirs. Where all are, the header stands there again."""
+        values = sum(_digest(column.name) in column.distinct for column in self.columns)
+        return 0 < values < len(self.columns)
+
     def summary(self) -> dict[str, Any]:
         about_people = any(column.may_be_personal for column in self.columns)
         return {
@@ -243,7 +252,11 @@ def _summary(column: _Column, position: int, *, about_people: bool) -> dict[str,
     if withheld := _withheld(column):
         return {**told, "range": f"not shown: {withheld}"}
     ordered = sorted(column.kept)
-    shown = {f"p{round(share * 100):02d}": _shown(column, _quantile(ordered, share)) for share in _QUANTILES}
+    shown = {
+        f"p{round(share * 100):02d}": _shown(column, _quantile(ordered, share))
+        for share in _QUANTILES
+        if not about_people or min(share, 1 - share) * column.count > MIN_AT_END - 0.5
+    }
     if not about_people:
         shown |= {"min": _shown(column, column.least), "max": _shown(column, column.most)}
     if column.step > 1:
@@ -312,6 +325,10 @@ def _rows(content: bytes, encoding: str, delimiter: str) -> Iterator[list[str] |
             yield row
 
 
+def _digest(said: str) -> bytes:
+    return hashlib.blake2b(said.encode(), digest_size=12).digest()
+
+
 def _read(said: str, *, comma_is_decimal: bool) -> tuple[str, float | None]:
     """Return the type of a value, and what it measures: a number, or the ordinal of a day."""
     day = _day(said)
@@ -347,4 +364,4 @@ def _is_data(cell: str) -> bool:
     """Whether a cell of the first row is surely no name of a column. A year is one."""
     type, measure = _read(cell, comma_is_decimal=False)
     is_year = type == "number" and measure is not None and 1900 <= measure <= 2100
-    return (type in ("number", "date") and not is_year) or bool(_MAIL.search(cell) or _IBAN.match(cell))
+    return (type in ("number", "date") and not is_year) or names_an_account(cell)

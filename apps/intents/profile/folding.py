@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from typing import Final
 
@@ -37,11 +38,16 @@ _LOOKALIKES: Final = {
     **dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ABEZHIKMNOPTYX", strict=True)),  # noqa: RUF001
     **dict(zip("αβγεζηικμνορτυχωϲϳ", "abyeznikuvoptuxwcj", strict=True)),
     **dict(zip("օոսհցզՏԼ", "onuhgqSL", strict=True)),
+    **dict(zip("ЬσᴑƅƄɩ", "boobbi", strict=True)),
     **dict(zip("ᴀʙᴄᴅᴇғɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢɑɡꞵ", "ABCDEFGHIJKLMNOPRSTUVWYZagb", strict=True)),
 }
+_NAMED_LATIN: Final = re.compile(
+    r"(?:MODIFIER LETTER|LATIN(?: SUBSCRIPT)?(?: (?:SMALL|CAPITAL))? LETTER)(?: SMALL)?(?: CAPITAL)? ([A-Z])"
+    r"(?: WITH .+)?"
+)
 # Digits and signs that stand for letters among letters. "1" may stand for two.
 _FIGURES: Final = {"0": "o", "1": "il", "3": "e", "4": "a", "5": "s", "7": "t", "8": "b", "@": "a", "$": "s", "€": "e"}
-_MOST_FORMS: Final = 8
+_MOST_FORMS: Final = 32
 _APOSTROPHES: Final = frozenset("'\u2019\u02bc`\u00b4")
 # In German, ä is also written ae. Not after another vowel or a q, where they are two sounds (neue, quer).
 _UMLAUT: Final = re.compile(r"(?<![aeiouq])([aou])e")
@@ -52,7 +58,8 @@ _SHORTEST_WITH_UMLAUT: Final = 5
 class Word:
     """A word of a text. forms: the ways to read it, the plain one first. start, end: where it stands in the text.
 
-    joined: whether nothing but a hyphen or the like parts it from the word before it.
+    joined: whether signs alone, such as a hyphen, and no blank part it from the word before it: "crypto-currency",
+    "bit(coin)".
     """
 
     forms: tuple[str, ...]
@@ -84,7 +91,6 @@ def read_words(text: str) -> tuple[Word, ...]:
             letters.extend((each, place) for each in shown if each.isalnum() or each in _FIGURES)
         elif shown:
             end_word()
-            spaced = spaced or not _parts_softly(shown)
     end_word()
     return tuple(found)
 
@@ -106,12 +112,20 @@ def _seen(sign: str) -> str:
         for each in unicodedata.normalize("NFKD", sign)
         if each not in _FILLERS and unicodedata.category(each) not in _UNSEEN
     ]
-    return "".join(each for each in kept if not each.isspace()) or (" " if kept else "")
+    return "".join(_latin(each) for each in kept if not each.isspace()) or (" " if kept else "")
 
 
-def _parts_softly(sign: str) -> bool:
-    """Return whether a sign stands within words: a hyphen, a dot, an underscore; not a bracket, quote or comma."""
-    return sign in ".·•_*/\\|~+=#^" or sign in _APOSTROPHES or unicodedata.category(sign[0]) == "Pd"
+@lru_cache(maxsize=4096)
+def _latin(sign: str) -> str:
+    """Return the Latin letter or the digit that Unicode's name of a sign says it is drawn as, or the sign itself."""
+    if sign.isascii() or sign in _LOOKALIKES:
+        return sign
+    if unicodedata.category(sign) == "Nd":
+        return str(unicodedata.digit(sign))
+    named = _NAMED_LATIN.fullmatch(unicodedata.name(sign, ""))
+    if not named:
+        return sign
+    return named[1] if sign.isupper() else named[1].lower()
 
 
 def _forms(letters: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ A term is a word or a phrase:
 - `"Global Growth"`, in double quotes, is found only in this order, with nothing between.
 - `krypto*` is found in every word that begins so.
 A word is also found where it is written apart or with hyphens ("crypto-currency", "c r y p t o"), a phrase where it is
-written as one word. How letters are read is said in folding.py.
+written as one word. How letters are read is said in folding.py, and what is read beside the plain text in readings.py.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from typing import Final
 
 import Stemmer
 
-from apps.intents.profile.contracts import Fired, ProfileRule
+from apps.intents.profile.contracts import LONGEST_TERM, Fired, ProfileRule
 from apps.intents.profile.folding import Word, read_words, shown
+from apps.intents.profile.readings import readings
 from apps.intents.profile.values import looked_for
 
 WORDS_BETWEEN: Final = 5
@@ -32,6 +33,7 @@ SHORTEST_BEGINNING: Final = 4
 # A shorter word that is written apart is only found where hyphens or single letters show that it is one word.
 _LONG_ENOUGH_APART: Final = 8
 _MOST_PIECES: Final = 40
+_MOST_WHOLES: Final = 16
 _MOST_SHOWN: Final = 20
 _MOST_TRIED: Final = 5_000
 _LANGUAGES: Final = ("english", "german")
@@ -81,12 +83,18 @@ class ReadText:
     def _of(self, piece: _Piece) -> list[Span]:
         """Return where a word of a term stands: in one word of the text, or in several that are one, written apart."""
         if piece.beginnings:
-            return [
-                (place, place + 1)
-                for place, word in enumerate(self.words)
-                if any(form.startswith(piece.beginnings) for form in word.forms)
-            ]
+            return [(place, end) for place in range(len(self.words)) if (end := self._begins(place, piece.beginnings))]
         return sorted({span for stem in piece.stems for span in self.spans_of.get(stem, ())})
+
+    def _begins(self, place: int, beginnings: tuple[str, ...]) -> int:
+        """Return where the word ends that begins so, in one piece or in several; 0 if the word begins otherwise."""
+        longest = max(map(len, beginnings))
+        for end, whole in _wholes(self.words, place, longest + LONGEST_TERM):
+            if whole.startswith(beginnings):
+                return end
+            if end > place + 1 and len(whole) > longest:
+                break
+        return 0
 
 
 def find_rules(text: str, rules: Iterable[ProfileRule]) -> tuple[Fired, ...]:
@@ -95,15 +103,22 @@ def find_rules(text: str, rules: Iterable[ProfileRule]) -> tuple[Fired, ...]:
     if not rules or not text:
         return ()
     terms = [looked_for(rule) for rule in rules]
-    read = ReadText(text, max((read_term(term).longest for each in terms for term in each), default=0))
+    longest = max((read_term(term).longest for each in terms for term in each), default=0)
+    read = [ReadText(reading, longest) for reading in readings(text)]
     return tuple(
-        Fired(rule=rule, words=words) for rule, each in zip(rules, terms, strict=True) if (words := _words(read, each))
+        Fired(rule=rule, words=words)
+        for rule, each in zip(rules, terms, strict=True)
+        if (words := next(filter(None, (_words(one, each) for one in read)), ()))
     )
 
 
 @lru_cache(maxsize=4096)
 def read_term(term: str) -> Term:
-    """Take a term apart; one without any letter or digit has no pieces, and is found nowhere."""
+    """Take a term apart; one without any letter or digit has no pieces, and is found nowhere.
+
+    Its capitals say nothing: the proof compares terms without regard to them.
+    """
+    term = term.casefold()
     quoted = term.strip()[:1] in _QUOTES and term.strip()[-1:] in _QUOTES and len(term.strip()) > 2
     pieces: list[_Piece] = []
     forms: list[str] = []
@@ -138,18 +153,26 @@ def _words(read: ReadText, terms: Sequence[str]) -> tuple[str, ...]:
 
 def _runs(words: Sequence[Word], longest: int) -> Iterator[tuple[Span, str]]:
     """Yield each word by itself, and the runs of words that may be one that is written apart, put together."""
-    for start, word in enumerate(words):
-        for form in word.forms:
-            yield (start, start + 1), form
-            whole, single, hyphened = form, len(form) == 1, True
-            for end in range(start + 1, min(start + _MOST_PIECES, len(words))):
-                piece = words[end]
-                whole += piece.forms[-1]
-                if len(whole) > longest:
-                    break
-                single, hyphened = single and len(piece.forms[0]) == 1, hyphened and piece.joined
-                if single or hyphened or len(whole) >= _LONG_ENOUGH_APART:
-                    yield (start, end + 1), whole
+    for start in range(len(words)):
+        for end, whole in _wholes(words, start, longest):
+            yield (start, end), whole
+
+
+def _wholes(words: Sequence[Word], start: int, longest: int) -> Iterator[tuple[int, str]]:
+    """Yield (end, letters) of the word at a place, and of the runs that begin there, in each of their forms."""
+    first = words[start]
+    yield from ((start + 1, form) for form in first.forms)
+    wholes, single, hyphened = first.forms, len(first.forms[0]) == 1, True
+    for end in range(start + 1, min(start + _MOST_PIECES, len(words))):
+        piece = words[end]
+        made = (whole + form for whole in wholes for form in piece.forms if len(whole) + len(form) <= longest)
+        wholes = tuple(islice(made, _MOST_WHOLES))
+        if not wholes:
+            break
+        single, hyphened = single and len(piece.forms[0]) == 1, hyphened and piece.joined
+        for whole in wholes:
+            if single or hyphened or len(whole) >= _LONG_ENOUGH_APART:
+                yield end + 1, whole
 
 
 def _spans_of(runs: Iterable[tuple[Span, str]]) -> Mapping[str, list[Span]]:

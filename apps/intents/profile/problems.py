@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Final
 
+from apps.corpus.terms import terms
 from apps.intents.profile.contracts import (
     BOUNDS,
     LONGEST_NAME,
@@ -25,6 +27,9 @@ from apps.intents.profile.contracts import (
 )
 from apps.intents.profile.matching import SHORTEST_BEGINNING, read_term
 from apps.intents.profile.values import VALUES, value_problem
+
+# Beside the words that the search leaves out: a country to who writes it, and a pronoun to the comparison.
+_EVERYDAY: Final = frozenset({"us"})
 
 
 def profile_problems(rules: Sequence[ProfileRule], intents: Sequence[str]) -> Iterator[str]:
@@ -60,6 +65,11 @@ def term_problem(term: str) -> str:
         return f"looks for “{term}”; at least {SHORTEST_BEGINNING} letters must stand before the *."
     if read.pieces and all(len(form) < 2 for form in term.split()):
         return f"looks for “{term}”, a single letter, which stands in too many texts; write a word."
+    if not terms(term, "en") or term.casefold().strip() in _EVERYDAY:
+        return (
+            f"looks for “{term}”, an everyday word, which stands in too many texts, since capitals make no difference; "
+            "write it within a phrase."
+        )
     return ""
 
 

@@ -36,24 +36,44 @@ VALUES: Final[Mapping[RuleSort, Mapping[str, Value]]] = {
         "counterparty": Value("Eligible counterparties", ("eligible counterparty", '"geeignete Gegenpartei"')),
     },
     RuleSort.INSTRUMENTS: {
-        "equity": Value("Shares", ('"common stock"', "share purchase", "Aktie")),
-        "bond": Value("Bonds", ("bond", "debenture", "Anleihe", "Pfandbrief")),
-        "fund": Value("Funds", ("mutual fund", "UCITS", "SICAV", "Investmentfonds")),
+        "equity": Value(
+            "Shares", ('"common stock"', "share purchase", "Aktie", "Aktien*", "Stammaktie", "Vorzugsaktie")
+        ),
+        "bond": Value(
+            "Bonds",
+            ("bond", "debenture", "Anleihe*", "Staatsanleihe", "Unternehmensanleihe", "Wandelanleihe", "Pfandbrief*"),
+        ),
+        "fund": Value("Funds", ("mutual fund", "UCITS", "SICAV", "Investmentfonds", "Publikumsfonds")),
         "etf": Value("Exchange-traded funds", ("ETF", "exchange traded fund")),
         "derivative": Value(
-            "Derivatives", ("derivative", "futures contract", "swap", "option contract", "CFD", "Derivat")
+            "Derivatives", ("derivative", "futures contract", "swap", "option contract", "CFD", "Derivat*")
         ),
-        "structured": Value("Structured products", ("structured product", "certificate investment", "Zertifikat")),
+        "structured": Value(
+            "Structured products", ("structured product", "certificate investment", "Zertifikat", "Zertifikate*")
+        ),
         "crypto": Value("Crypto-assets", ("crypto", "cryptocurrency", "bitcoin", "ether", "stablecoin", "krypto*")),
-        "loan": Value("Loans", ("loan", "mortgage", "Kredit", "Darlehen", "Hypothek")),
-        "insurance": Value("Insurance products", ("life insurance", "annuity", "Lebensversicherung")),
+        "loan": Value(
+            "Loans",
+            (
+                "loan",
+                "mortgage",
+                "Kredit",
+                "Kreditvertrag",
+                "Kreditvergabe",
+                "Kreditlinie",
+                "Verbraucherkredit",
+                "Darlehen*",
+                "Hypothek*",
+            ),
+        ),
+        "insurance": Value("Insurance products", ("life insurance", "annuity", "Lebensversicherung*")),
     },
     RuleSort.ASSET_CLASSES: {
         "equities": Value("Equities", ("equities", "Aktienmarkt")),
         "fixed_income": Value("Fixed income", ("fixed income", "Rentenmarkt")),
-        "money_market": Value("Money market", ("money market", "Geldmarkt")),
-        "real_estate": Value("Real estate", ("real estate", "property fund", "Immobilie", "REIT")),
-        "commodities": Value("Commodities", ("commodity", "gold", "crude oil", "Rohstoff")),
+        "money_market": Value("Money market", ("money market", "Geldmarkt*")),
+        "real_estate": Value("Real estate", ("real estate", "property fund", "Immobilie*", "REIT")),
+        "commodities": Value("Commodities", ("commodity", "gold", "crude oil", "Rohstoff*")),
         "private_markets": Value("Private markets", ("private equity", "venture capital", "private debt")),
         "hedge_funds": Value("Hedge funds", ("hedge fund",)),
         "digital_assets": Value("Digital assets", ("digital asset", "crypto asset", "bitcoin", "krypto*")),

@@ -21,6 +21,7 @@ from apps.intents.services.stepping import require_version_step
 from apps.intents.services.versions import policy_draft_create
 from apps.intents.snapshots.rows import content_columns, insert_content, remove_content
 from apps.intents.standing import in_force_at
+from apps.intents.validation import require_storable
 from apps.tenants.advisory import advisory_key
 from apps.tenants.context import current_scope
 from apps.tenants.principals import Principal, PrincipalKind
@@ -43,7 +44,8 @@ def draft_copy(version: PolicyVersion, *, reason: str) -> PolicyVersion:
 def draft_of(content: PolicySnapshot, *, origin: VersionOrigin, reason: str) -> PolicyVersion:
     """Write a policy's content as a new draft with the next number; its validity is checked when it is submitted.
 
-    Raises: PermissionDeniedError, PersonNeededError, ReasonMissingError.
+    Raises: PermissionDeniedError, PersonNeededError, ReasonMissingError; InvalidPolicyError: something stands in it
+            twice, so that the tables can't hold it.
     """
     current_scope().principal.require(Permission.POLICY_EDIT)
     require_person()
@@ -66,8 +68,9 @@ def draft_save(version_id: UUID, *, content: PolicySnapshot, reason: str, revisi
              revision: the draft's revision when the caller read it. A draft that was changed since is not saved.
     Returns: the draft, with its next revision.
     Raises:  PermissionDeniedError, PersonNeededError, ReasonMissingError; NotADraftError, NotTheAuthorError,
-             DraftChangedError.
+             DraftChangedError; InvalidPolicyError: something stands in it twice, so that the tables can't hold it.
     """
+    require_storable(content)
     with transaction.atomic():
         version = own_draft(version_id)
         before = policy_sha256(version_snapshot(version))

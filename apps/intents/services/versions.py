@@ -10,7 +10,7 @@ from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import version_snapshot
 from apps.intents.snapshots.rows import content_columns, insert_content
-from apps.intents.validation import require_valid
+from apps.intents.validation import require_storable, require_valid
 from apps.tenants.context import current_scope
 from apps.tenants.principals import PrincipalKind
 
@@ -20,8 +20,10 @@ def policy_draft_create(
 ) -> PolicyVersion:
     """Write a snapshot's content as a new draft of the open tenant, authored by the open scope's principal.
 
-    Costs: six queries.
+    Raises: InvalidPolicyError: something stands in it twice, so that the tables can't hold it.
+    Costs:  six queries.
     """
+    require_storable(snapshot)
     context = current_scope()
     principal = context.principal
     with transaction.atomic():

@@ -279,7 +279,8 @@ class SearchView(AskingView):
             "event of its own kind, which `audit_event_id` names, and counts for the same rate limit.\n\n"
             + _FILTERS
             + "What may be asked and what is refused are the same as for a question. A refusal is 200 with `refused`, "
-            "and no passages."
+            "and no passages. Passages are marked in `profile` where the compliance profile would mark or withhold an "
+            "answer that quoted them; none is held back."
         ),
         request=SearchSerializer,
         responses=SearchedSerializer,

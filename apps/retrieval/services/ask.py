@@ -25,7 +25,7 @@ from apps.retrieval.contracts import NO_FILTERS, ContextBlock, GivenFilters, Que
 from apps.retrieval.errors import DocumentsGoneError, PolicyChangedError, QuestionError
 from apps.retrieval.events import FAILED, REJECTED
 from apps.retrieval.kept.history import answer_keep
-from apps.retrieval.pipeline import FindResult, PipelineResult, answer, find
+from apps.retrieval.pipeline import FindResult, PipelineResult, answer, find_to_show
 from apps.retrieval.retrievers.documents import may_be_read
 from apps.retrieval.selectors.cited_records import with_cited_records
 from apps.retrieval.services.calls import CallLog, Deadline, RecordedCalls
@@ -141,7 +141,7 @@ def search(
     def write(result: FindResult) -> Event:
         return search_record(text, result, asking.settings, asking.calls.event_ids)
 
-    result, event = asking.carry_out(find, write, on_recorded)
+    result, event = asking.carry_out(find_to_show, write, on_recorded)
     return Searched(text=text, result=result, event=event)
 
 

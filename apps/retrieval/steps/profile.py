@@ -14,6 +14,7 @@ from apps.intents.profile.problems import disclaimers_of
 from apps.intents.profile_words import named
 from apps.retrieval.contracts import (
     Answer,
+    Candidate,
     Disclaimer,
     GeneratedAnswer,
     GroundingReport,
@@ -112,6 +113,34 @@ def check_answer(
         )
 
 
+def check_passages(
+    recorder: TraceRecorder,
+    candidates: Sequence[Candidate],
+    grant: KindGrant,
+    deps: PipelineDependencies,
+    language: str,
+) -> None:
+    """Record which rules an answer that quoted these passages would fall under. They are marked and none is held back.
+
+    Whoever may read the documents may read them: the profile decides what the firm says, and a passage is no answer.
+    """
+    intent = grant.intent or FALLBACK_NAME
+    rules = [rule for rule in deps.profile if rule.in_answer is not InAnswer.ALLOW and rule.holds_for(intent)]
+    with recorder.stage(Stage.SUITABILITY) as stage:
+        if not rules:
+            stage.status = StageStatus.NOT_CONFIGURED
+            stage.notes.append(_NOTHING_TO_LOOK_FOR)
+            return
+        chunks = [each.chunk for each in candidates]
+        parts = "\n".join(part for each in chunks for part in (each.document.title, each.section, each.text))
+        fired = (*find_rules(parts, rules), *fired_by_jurisdiction(parts.replace("\n", " "), language, rules))
+        stage.count_in, stage.count_out = len(rules), len(fired)
+        stage.output = ProfileCheck(findings=tuple(_finding(each, ProfileEffect.FLAGGED) for each in fired))
+        stage.notes.extend(f"{named(each.rule)}: named by {_quoted(each.words)}." for each in fired)
+        if not fired:
+            stage.notes.append("The passages name nothing that the profile excludes.")
+
+
 def unanalysed(text: str, refusal: Refusal, language: str) -> QueryAnalysis:
     """Return what is known of a question that is refused before anything of it is read against the documents."""
     return QueryAnalysis(
@@ -175,6 +204,8 @@ def _parts(answer: Answer) -> Iterator[str]:
         yield from (citation.document_title, citation.section, citation.columns, citation.quote)
         if citation.row is not None:
             yield from (citation.row.label, citation.row.caption)
+            # As a reader goes along the row, too: a name may stand in two cells of it.
+            yield " ".join((citation.row.label, *(cell.value for cell in citation.row.cells)))
             for cell in citation.row.cells:
                 yield from (cell.column, cell.value)
 

@@ -74,16 +74,21 @@ def is_record(document: Document) -> bool:
 
 
 def record_of(document: Document) -> RecordFile | None:
-    """Return the record that a document's file holds, or None if it holds none. One query, for a record alone."""
+    """Return the record that a document's file holds, or None if it holds none. One query, for a record alone.
+
+    Anybody who may add documents may upload such a file. It is a record only under the id that it states: otherwise a
+    citation of it would name a source that never had it.
+    """
     if not is_record(document):
         return None
     content = SourceFile.objects.filter(document=document).values_list("content", flat=True).first()
     if content is None or not bytes(content[: len(RECORD_BEGINS)]).startswith(RECORD_BEGINS):
         return None
     try:
-        return read_record(bytes(content), filename=document.filename)
+        record = read_record(bytes(content), filename=document.filename)
     except CorruptFileError:  # uploaded by hand; its job says what is wrong with it
         return None
+    return record if document.external_id == f"{record.source}/{record.external_id}" else None
 
 
 def record_lineage(document: Document) -> Lineage | None:
