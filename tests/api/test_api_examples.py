@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -31,6 +32,7 @@ from apps.intents.baseline import baseline_snapshot
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.policy_file import render_policy_file
 from apps.intents.services.drafts import draft_of
+from apps.intents.services.recertification import recertification_begin
 from apps.privacy.access_packages.quoting import Chosen, quotes_decide
 from apps.privacy.access_packages.told import told_by_rules
 from apps.privacy.codes.inventory import Decision, Quoting
@@ -180,6 +182,7 @@ def needs_person(example: Example) -> bool:
         or is_removal(example)
         or is_of_directory(example)
         or is_about_sending(example)
+        or is_of_recertification(example)
         or (example.path.startswith(of_people) and example.method != "get")
     )
 
@@ -187,6 +190,10 @@ def needs_person(example: Example) -> bool:
 def is_about_sending(example: Example) -> bool:
     """About a question that somebody sends to an officer."""
     return example.path.startswith("/api/v1/queries/{id}/")
+
+
+def is_of_recertification(example: Example) -> bool:
+    return example.path.startswith("/api/v1/recertifications/")
 
 
 def is_of_directory(example: Example) -> bool:
@@ -393,7 +400,8 @@ def test_every_example_that_needs_a_person_runs_for_one(
     document = httpx.get(f"{live_server.url}/api/v1/openapi.json", trust_env=False).json()
     failures = []
     for example in filter(needs_person, examples(document)):
-        if is_about_erasure(example) or is_removal(example) or is_of_directory(example) or is_about_sending(example):
+        of_others = (is_about_erasure, is_removal, is_of_directory, is_about_sending, is_of_recertification)
+        if any(is_of(example) for is_of in of_others):
             continue
         key = reviewer_key if permission_for(example) is Permission.POLICY_APPROVE else officer_key
         version = version_for(example, officer) if "{id}" in example.path else reader["VERSION_ID"]
@@ -406,6 +414,26 @@ def test_every_example_that_needs_a_person_runs_for_one(
         reached = Counter(PolicyVersion.objects.values_list("status", flat=True))
     # Two begun, one changed, one commented on and one sent back; one withdrawn as a draft and one in review.
     assert reached == {"active": 1, "draft": 5, "withdrawn": 2, "in_review": 1, "approved": 1, "rejected": 1}
+
+
+def test_every_example_of_a_recertification_runs_for_an_officer(
+    acme: Firm, live_server: LiveServer, shell: dict[str, str], tmp_path: Path
+) -> None:
+    officer, owner = make_member(acme, "olivia", Role.COMPLIANCE_OFFICER), make_member(acme, "dora", Role.DPO)
+    make_member(acme, "ann", Role.ANALYST)
+    assert owner.id is not None
+    environment = {
+        **shell,
+        "GLASSBOX_KEY": make_personal_key(acme, "olivia", role=Role.COMPLIANCE_OFFICER)[1],
+        "PERSON_ID": str(owner.id),
+    }
+    document = httpx.get(f"{live_server.url}/api/v1/openapi.json", trust_env=False).json()
+    failures = []
+    for example in filter(is_of_recertification, examples(document)):
+        with as_(officer):
+            made = recertification_begin(owner_ids=[owner.id], due_at=timezone.now() + timedelta(days=9))
+        failures.append(failure(example.source, {**environment, "RECERTIFICATION_ID": str(made.id)}, tmp_path))
+    assert failures == [""] * 5
 
 
 def test_every_example_about_erasure_runs_for_its_officers(

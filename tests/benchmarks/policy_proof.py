@@ -68,7 +68,7 @@ def run(repetitions: int) -> dict[str, Any]:
                 "before": before[0],
                 "after": after[0],
                 "theorems": [
-                    result_json(results[theorem], each.sentence) for theorem, each in zip(Theorem, said, strict=True)
+                    result_json(result, each.sentence) for result, each in zip(results.values(), said, strict=True)
                 ],
             }
         )

@@ -159,7 +159,7 @@ def test_somebody_who_was_quicker_takes_nothing_away_and_unsaved_work_is_not_lef
 
 def test_the_classifier_is_tested_in_place(editor: Page) -> None:
     editor.get_by_role("button", name="Test the classifier on this draft").click()
-    expect(editor.locator("#draft-check")).to_contain_text("of 141 review examples")
+    expect(editor.locator("#draft-check")).to_contain_text("of 145 review examples")
 
 
 def test_nothing_is_wider_than_a_narrow_screen(draft: PolicyVersion, editor: Page) -> None:

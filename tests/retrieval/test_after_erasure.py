@@ -58,6 +58,8 @@ MEMORIES: Final = frozenset(
         "apps.corpus.tokens",
         "apps.filings.vocabulary.concepts",
         "apps.intents.matching",
+        "apps.intents.profile.folding",
+        "apps.intents.profile.matching",
         "apps.retrieval.api.changelog",
         "apps.retrieval.api.problem_types",
         "apps.retrieval.stages.question.jurisdiction_names",

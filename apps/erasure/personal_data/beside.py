@@ -172,6 +172,7 @@ MEMORIES: Final = (
         stays="In the memory of a process: gone when it ends.",
         withheld=reasons.OF_THE_POLICY,
     ),
+    Fields("memory:apps.intents.profile.folding", Sort.NONE, because="Single letters and digits, each by itself."),
     Fields(
         "memory:apps.filings.text.mentions",
         Sort.DERIVED,

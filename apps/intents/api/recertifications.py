@@ -123,7 +123,7 @@ class RecertificationListView(ApiView):
         responses={201: OpenApiResponse(RecertificationSerializer, description="Begun.")},
         extensions=sample(
             f'curl "{{base}}/api/v1/recertifications/" {_KEY} -H "Content-Type: application/json" \\\n'
-            '  -d \'{"owners": ["\'"$PERSON_ID"\'"], "due_at": "2027-01-31T17:00:00Z", "roles": ["analyst"]}\''
+            '  -d \'{"owners": ["\'"$PERSON_ID"\'"], "due_at": "2099-01-31T17:00:00Z", "roles": ["analyst"]}\''
         ),
     )
     @idempotent
