@@ -431,7 +431,8 @@ def test_every_example_of_a_recertification_runs_for_an_officer(
     failures = []
     for example in filter(is_of_recertification, examples(document)):
         with as_(officer):
-            made = recertification_begin(owner_ids=[owner.id], due_at=timezone.now() + timedelta(days=9))
+            due_at = timezone.now() + timedelta(days=9)
+            made = recertification_begin(owner_ids=[owner.id], due_at=due_at, roles=[Role.ANALYST])
         failures.append(failure(example.source, {**environment, "RECERTIFICATION_ID": str(made.id)}, tmp_path))
     assert failures == [""] * 5
 
