@@ -40,6 +40,7 @@ from tests.conftest import admin_dsn
 from tests.corpus.ingesting import short_profile
 from tests.deciding import version_approve, version_send_back, version_submit
 from tests.factories import Firm, as_, make_firm, make_member
+from tests.intents.profile.rules import ATLAS, PAST, TAX
 from tests.intents.reviewing import drafted, submitted, wider
 from tests.intents.test_invariants import KYC
 from tests.isolation.test_live_races import beside, looking
@@ -387,7 +388,8 @@ def test_a_proof_that_says_otherwise_than_follows_from_it_is_approved_by_nobody(
     officer: Principal, reviewer: Principal, theorem: Theorem
 ) -> None:
     """Its author wrote it by hand, with the digest in the log: the service decides each theorem anew."""
-    version = drafted(officer)
+    # Some theorems are stated only where there is a profile.
+    version = drafted(officer, lambda policy: replace(wider(policy), profile=(TAX, ATLAS, PAST)))
     with as_(officer):
         PolicyVersion.objects.filter(id=version.id).update(status=VersionStatus.IN_REVIEW)
         version = PolicyVersion.objects.get(id=version.id)
