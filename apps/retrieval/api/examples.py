@@ -62,6 +62,8 @@ ANSWER: dict[str, Any] = {
             "reason": "The question names Q4 2024.",
         }
     ],
+    "profile": [],
+    "disclaimers": [{"key": "past_performance", "text": "Past performance does not predict future returns."}],
     "policy_version": 1,
     "generator": "extractive",
     "model": "",
@@ -98,7 +100,10 @@ SEARCHED: dict[str, Any] = {
             },
         }
     ],
-    **{name: ANSWER[name] for name in ("intent", "kinds", "filters", "policy_version", "degraded", "notices")},
+    **{
+        name: ANSWER[name]
+        for name in ("intent", "kinds", "filters", "profile", "policy_version", "degraded", "notices")
+    },
     "audit_event_id": "01a1f2c9-1c4e-7a30-9f12-7d3c2b1a0e44",
     "elapsed_ms": 21.7,
 }
