@@ -26,7 +26,7 @@ from apps.intents.services.recertification import recertification_begin, recerti
 from apps.intents.services.recertification_reminders import owners_remind
 from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
 from apps.tenants.api.idempotency import ActResponse, idempotent
-from apps.tenants.api.serializers import StrictSerializer, choices_of
+from apps.tenants.api.serializers import StrictSerializer, choices_of, require_no_fields
 from apps.tenants.api.views import ApiView
 from apps.tenants.models import Scope
 from apps.tenants.roles import Permission, Role
@@ -189,6 +189,7 @@ class RecertificationRemindView(ApiView):
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
+        require_no_fields(request)
         found = recertification_of(id)
         owners_remind(found.id)
         return _answer(found)
@@ -211,6 +212,7 @@ class RecertificationCloseView(ApiView):
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
+        require_no_fields(request)
         return _answer(recertification_close(recertification_of(id).id))
 
 
