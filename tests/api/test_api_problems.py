@@ -75,25 +75,13 @@ def test_a_format_that_is_not_spoken_is_refused_in_json(analyst: Api) -> None:
         b"",
         b"[1, 2",
         b'{"question": NaN}',
-        b'{"question": 1e400}',
         b'{"question": "\xff\xfe"}',
         b'{"question": "\\ud800"}',
         b"[" * 100_000,
         b'{"question": ' + b"9" * 5000 + b"}",
         b'{"question": "What?", "question": "Which?"}',
     ],
-    ids=[
-        "cut",
-        "empty",
-        "cut list",
-        "NaN",
-        "infinite",
-        "not UTF-8",
-        "half a surrogate",
-        "deep",
-        "long number",
-        "twice",
-    ],
+    ids=["cut", "empty", "cut list", "NaN", "not UTF-8", "half a surrogate", "deep", "long number", "twice"],
 )
 def test_a_body_that_is_no_json_is_a_problem(analyst: Api, body: bytes) -> None:
     assert _raw(analyst, body) == 400

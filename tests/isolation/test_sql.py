@@ -386,7 +386,7 @@ _DIRECTORY = (
         "INSERT INTO tenants_apikey (tenant_id, name, prefix, secret_sha256, role, created_at) "
         "VALUES ('{acme}', 'mine', 'aaaaaaaaaaaa', 'b', 'tenant_admin', now()) RETURNING 'taken'",
         "UPDATE tenants_apikey SET secret_sha256 = 'known' RETURNING 'taken'",
-        "UPDATE tenants_grant SET scope_id = '{beta}' RETURNING 'taken'",
+        "UPDATE tenants_grant SET scope_id = '{beta}' WHERE scope_id = '{alpha}' RETURNING 'taken'",
         "UPDATE tenants_grant SET valid_to = NULL RETURNING 'taken'",
         "DELETE FROM tenants_grant RETURNING 'taken'",
         "UPDATE tenants_scope SET parent_id = '{alpha}' WHERE id <> '{alpha}' RETURNING 'taken'",

@@ -11,7 +11,6 @@ from rest_framework.exceptions import ParseError, ValidationError
 from rest_framework.parsers import DataAndFiles, JSONParser, MultiPartParser
 
 from apps.tenants.api.forms import NUL
-from config.strict_json import finite
 
 _HALF = "Contains half a surrogate pair, which is not a character."
 
@@ -38,7 +37,7 @@ class StrictJsonParser(JSONParser):
             parsed = json.loads(
                 stream.read().decode(),
                 parse_int=self.number,
-                parse_float=self.number or finite,
+                parse_float=self.number,
                 parse_constant=_refuse,
                 object_pairs_hook=_once,
             )
