@@ -20,9 +20,10 @@ from django.utils import timezone
 from apps.audit.models import Event
 from apps.intents.access.register.asking import Asked, Form, Register, register_ask
 from apps.intents.access.register.contracts import Mode
+from apps.intents.access.register.csv_file import COLUMNS, register_csv
+from apps.intents.access.register.json_page import register_json
 from apps.intents.access.register.reading import history_read
 from apps.intents.access.register.reckoning import Reckoner
-from apps.intents.access.register.rows import COLUMNS, register_csv, register_json
 from apps.intents.access.register.words import notes, summary
 from apps.intents.errors import (
     AmbiguousDocumentError,

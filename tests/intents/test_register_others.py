@@ -10,7 +10,8 @@ import pytest
 
 from apps.errors import ApplicationError
 from apps.intents.access.register.asking import Asked, Form, Register, register_ask
-from apps.intents.access.register.rows import register_csv, register_json
+from apps.intents.access.register.csv_file import register_csv
+from apps.intents.access.register.json_page import register_json
 from apps.tenants.context import open_scope
 from apps.tenants.models import ApiKey
 from apps.tenants.principals import Principal

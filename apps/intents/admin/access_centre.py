@@ -18,7 +18,8 @@ from unfold.widgets import INPUT_CLASSES, UnfoldAdminSelectWidget, UnfoldAdminTe
 
 from apps.intents.access.register.asking import Asked, Form, Register, register_ask
 from apps.intents.access.register.contracts import Mode
-from apps.intents.access.register.rows import changed_lines, lines, register_csv
+from apps.intents.access.register.csv_file import register_csv
+from apps.intents.access.register.lines import changed_lines, lines
 from apps.intents.access.register.words import notes, summary
 from apps.intents.admin.access import KEY_PREFIX
 from apps.intents.errors import (

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from apps.intents.access.register.asking import Asked, Form, register_ask
 from apps.intents.access.register.contracts import Mode
-from apps.intents.access.register.rows import register_json
+from apps.intents.access.register.json_page import register_json
 from apps.intents.api.access import KEY_PATTERN, candidate_questions
 from apps.intents.errors import (
     AmbiguousDocumentError,

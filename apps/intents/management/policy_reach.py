@@ -13,7 +13,8 @@ from apps.errors import ApplicationError
 from apps.intents.access.contracts import Candidate
 from apps.intents.access.register.asking import Asked, Form, register_ask
 from apps.intents.access.register.contracts import Mode
-from apps.intents.access.register.rows import csv_parts, register_json
+from apps.intents.access.register.csv_file import csv_parts
+from apps.intents.access.register.json_page import register_json
 from apps.intents.access.register.words import notes, summary
 from apps.intents.errors import AmbiguousDocumentError, AmbiguousNameError, NameNotKnownError
 from apps.intents.management.policy_at import called, instant_of, key_of
