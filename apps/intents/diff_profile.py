@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from apps.intents.diff_kinds import ChangeKind, PolicyChange
 from apps.intents.diff_words import listed, quoted
 from apps.intents.profile.contracts import BOUNDS, InAnswer, InQuestion, ProfileRule, RuleSort
-from apps.intents.profile_words import IN_ANSWER, IN_QUESTION, named, rule_words
+from apps.intents.profile_words import IN_ANSWER, IN_QUESTION, name_rule, rule_words
 
 _STRICTNESS = list(reversed(InAnswer))
 
@@ -19,22 +19,22 @@ def profile_changes(
     old, new = ({rule.key: rule for rule in rules} for rules in (before, after))
     for key, rule in new.items():
         if key not in old:
-            sentence = f"Profile: the {named(rule)} is new: {rule_words(rule, name_intent)}."
+            sentence = f"Profile: the {name_rule(rule)} is new: {rule_words(rule, name_intent)}."
             yield PolicyChange(kind=_kind(rule, ChangeKind.NARROWS), sentence=sentence)
         elif rule != old[key]:
             yield from _rule_changes(old[key], rule, name_intent)
     for key, rule in old.items():
         if key not in new:
-            sentence = f"Profile: the {named(rule)} is gone. It said: {rule_words(rule, name_intent)}."
+            sentence = f"Profile: the {name_rule(rule)} is gone. It said: {rule_words(rule, name_intent)}."
             yield PolicyChange(kind=_kind(rule, ChangeKind.WIDENS), sentence=sentence)
     if [key for key in old if key in new] != [key for key in new if key in old]:
         yield _other("Profile: its rules are in a different order, which is that of the disclaimers under an answer.")
 
 
 def _rule_changes(before: ProfileRule, after: ProfileRule, name_intent: Callable[[str], str]) -> Iterator[PolicyChange]:
-    what = f"Profile: the {named(after)}"
+    what = f"Profile: the {name_rule(after)}"
     if after.sort is not before.sort:
-        yield _other(f"{what} was the {named(before)}: now {rule_words(after, name_intent)}.")
+        yield _other(f"{what} was the {name_rule(before)}: now {rule_words(after, name_intent)}.")
         return
     gone = [term for term in before.terms if term not in after.terms]
     added = [term for term in after.terms if term not in before.terms]

@@ -52,7 +52,7 @@ def kinds_redefined(before: PolicySnapshot, packs: Sequence[str]) -> tuple[KindB
     )
 
 
-def switched(
+def switch_packs(
     before: PolicySnapshot, packs: Sequence[str], documents: Mapping[str, int], goes_with: Mapping[str, str]
 ) -> PolicySnapshot:
     """Return a policy with the intents and kinds of the packs, in which the kinds left are kept for their documents.

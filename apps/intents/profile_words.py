@@ -54,16 +54,16 @@ def rule_words(rule: ProfileRule, name_intent: Callable[[str], str]) -> str:
     return f"{said}; it is named by {', '.join(map(quoted, rule.terms))}"
 
 
-def named(rule: ProfileRule) -> str:
+def name_rule(rule: ProfileRule) -> str:
     """Return a rule's name as a user reads it: topic “Tax advice”."""
     return f"{SORTS[rule.sort]} {quoted(rule.name)}"
 
 
 def profile_notes(rules: Sequence[ProfileRule]) -> Iterator[str]:
     """Yield what a profile keeps from whoever asks, whatever they may reach, in a sentence for each way."""
-    refusing = [named(rule) for rule in rules if rule.in_question is InQuestion.REFUSE]
+    refusing = [name_rule(rule) for rule in rules if rule.in_question is InQuestion.REFUSE]
     if refusing:
         yield f"Whoever asked: the compliance profile refused questions that name the {listed(refusing, 'or the')}."
-    blocking = [named(rule) for rule in rules if rule.in_answer is InAnswer.BLOCK]
+    blocking = [name_rule(rule) for rule in rules if rule.in_answer is InAnswer.BLOCK]
     if blocking:
         yield f"The compliance profile withheld answers that name the {listed(blocking, 'or the')}."

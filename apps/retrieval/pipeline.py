@@ -123,7 +123,7 @@ def _found(recorder: TraceRecorder, question: Question, deps: PipelineDependenci
     grant = reading.grant_kinds(recorder, question, decision, deps)
     refusal = profile.check_question(recorder, question, text, grant, deps)
     if refusal is not None:
-        analysis = profile.unanalysed(text, refusal, question.language or language_of_question(text))
+        analysis = profile.empty_analysis(text, refusal, question.language or language_of_question(text))
         return Found(decision=decision, grant=grant, analysis=analysis, candidates=(), outcome=refusal)
     intent = grant.intent or FALLBACK_NAME
     deps = bounds.bind_models(deps, intent)

@@ -15,7 +15,7 @@ from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import InvalidPolicyError
 from apps.intents.fund_house import FUND_HOUSE, FundHouse
 from apps.intents.models import PolicyVersion, VersionStatus
-from apps.intents.pack_switch import NOBODY, kinds_left, kinds_redefined, switched, unreached_documents
+from apps.intents.pack_switch import NOBODY, kinds_left, kinds_redefined, switch_packs, unreached_documents
 from apps.intents.packs import catalogue
 from apps.intents.packs.catalogue import PACKS
 from apps.intents.selectors import policy_in_force, version_snapshot
@@ -47,18 +47,18 @@ def before() -> PolicySnapshot:
 def test_a_switch_between_any_packs_is_a_policy_that_may_follow_and_names_each_document(old: str, new: str) -> None:
     policy = baseline_snapshot((old,))
     documents = {kind.value: 1 for kind in policy.kinds}
-    made = switched(policy, (new,), documents, {})
+    made = switch_packs(policy, (new,), documents, {})
     assert policy_problems(made, policy) == ()
     assert list(successor_problems(policy, made, frozenset(documents))) == []
     assert {each.budget.kind for each in unreached_documents(made, documents)} == set(policy.kinds)
-    mapped = switched(policy, (new,), documents, dict.fromkeys(documents, baseline_snapshot((new,)).kinds[0].value))
+    mapped = switch_packs(policy, (new,), documents, dict.fromkeys(documents, baseline_snapshot((new,)).kinds[0].value))
     assert policy_problems(mapped, policy) == ()
     assert list(successor_problems(policy, mapped, frozenset(documents))) == []
     assert unreached_documents(mapped, documents) == ()
 
 
 def test_a_kind_goes_with_one_of_the_packs_to_each_intent_that_reaches_it() -> None:
-    made = switched(before(), BANK, RUNS, {"run": "portfolio_report"})
+    made = switch_packs(before(), BANK, RUNS, {"run": "portfolio_report"})
     reached = {rule.name for rule in made.intents if FundHouse.RUN in rule.kinds}
     assert reached == {rule.name for rule in made.intents if Kind("portfolio_report") in rule.kinds} == {"loan_book"}
     assert FundHouse.RUN not in made.fallback.kinds
@@ -68,20 +68,20 @@ def test_a_kind_goes_with_one_of_the_packs_to_each_intent_that_reaches_it() -> N
 
 @pytest.mark.parametrize("goes_with", [{}, {"run": NOBODY}])
 def test_a_kind_that_goes_with_none_is_kept_and_retired(goes_with: dict[str, str]) -> None:
-    made = switched(before(), BANK, RUNS, goes_with)
+    made = switch_packs(before(), BANK, RUNS, goes_with)
     assert (made.budgets[-1].kind, made.budgets[-1].retired) == (FundHouse.RUN, True)
     assert [(each.name, each.documents) for each in unreached_documents(made, RUNS)] == [("Past runs", 3)]
 
 
 def test_a_kind_without_documents_goes_and_one_that_the_packs_have_stays_theirs() -> None:
     assert kinds_left(before(), BANK, {}) == ()
-    assert set(switched(before(), BANK, {}, {}).kinds).isdisjoint(FUND_HOUSE)
+    assert set(switch_packs(before(), BANK, {}, {}).kinds).isdisjoint(FUND_HOUSE)
     assert kinds_left(before(), ("fund_house", "insurance"), RUNS) == ()
 
 
 def test_what_no_pack_speaks_of_stays_as_it_was() -> None:
     policy = replace(before(), retrieval=replace(before().retrieval, history_days=7))
-    made = switched(policy, BANK, {}, {})
+    made = switch_packs(policy, BANK, {}, {})
     assert (made.retrieval, made.invariants) == (policy.retrieval, policy.invariants)
 
 
@@ -93,7 +93,7 @@ def test_a_rule_of_the_profile_stays_and_is_named_where_its_intent_goes(old: str
         replace(PAST, key=f"rule_{number}", intents=(rule.name,)) for number, rule in enumerate(policy.intents)
     )
     everywhere = replace(PAST, intents=("unrecognised",))
-    made = switched(replace(policy, profile=(*rules, TAX, everywhere)), (new,), {}, {})
+    made = switch_packs(replace(policy, profile=(*rules, TAX, everywhere)), (new,), {}, {})
     assert made.profile == (*rules, TAX, everywhere)
     problems = policy_problems(made)
     assert len(problems) == len(gone)

@@ -22,7 +22,7 @@ import Stemmer
 from apps.intents.profile.contracts import LONGEST_TERM, Fired, ProfileRule
 from apps.intents.profile.folding import Word, read_words, shown
 from apps.intents.profile.readings import readings
-from apps.intents.profile.values import looked_for
+from apps.intents.profile.values import terms_not_permitted
 
 WORDS_BETWEEN: Final = 5
 """How many other words may stand among those of a phrase."""
@@ -102,7 +102,7 @@ def find_rules(text: str, rules: Iterable[ProfileRule]) -> tuple[Fired, ...]:
     rules = tuple(rules)
     if not rules or not text:
         return ()
-    terms = [looked_for(rule) for rule in rules]
+    terms = [terms_not_permitted(rule) for rule in rules]
     longest = max((read_term(term).longest for each in terms for term in each), default=0)
     read = [ReadText(reading, longest) for reading in readings(text)]
     return tuple(

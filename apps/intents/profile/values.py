@@ -101,7 +101,7 @@ VALUES: Final[Mapping[RuleSort, Mapping[str, Value]]] = {
 """Those of the first four are looked for by words. Jurisdictions, models and regions are read elsewhere."""
 
 
-def looked_for(rule: ProfileRule) -> tuple[str, ...]:
+def terms_not_permitted(rule: ProfileRule) -> tuple[str, ...]:
     """Return the terms that make a rule fire: its own, or those of the values that a bound does not permit.
 
     A term that names a permitted value too, such as a bitcoin fund's, fires for no other value.

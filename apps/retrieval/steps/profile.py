@@ -11,7 +11,7 @@ from apps.intents.contracts import FALLBACK_NAME, KindGrant
 from apps.intents.profile.contracts import BOUNDS, Fired, InAnswer, InQuestion
 from apps.intents.profile.matching import find_rules
 from apps.intents.profile.problems import disclaimers_of
-from apps.intents.profile_words import named
+from apps.intents.profile_words import name_rule
 from apps.retrieval.contracts import (
     Answer,
     Candidate,
@@ -64,9 +64,11 @@ def check_question(
         if not fired:
             stage.notes.append("The question names nothing that the profile refuses.")
             return None
-        stage.notes.extend(f"{named(each.rule)}: named by {_quoted(each.words)}." for each in fired)
+        stage.notes.extend(f"{name_rule(each.rule)}: named by {_quoted(each.words)}." for each in fired)
         first = fired[0].rule
-        message = (_OUTSIDE_QUESTION if first.sort in BOUNDS else _REFUSED).format(rule=named(first), reason=first.text)
+        message = (_OUTSIDE_QUESTION if first.sort in BOUNDS else _REFUSED).format(
+            rule=name_rule(first), reason=first.text
+        )
         return Refusal(reason=RefusalReason.PROFILE_REFUSED, message=f"{message}{_others(fired)}".strip())
 
 
@@ -98,7 +100,7 @@ def check_answer(
             disclaimers = ()
         stage.count_in, stage.count_out = len(rules), len(fired)
         stage.output = ProfileCheck(findings=findings, disclaimers=disclaimers)
-        stage.notes.extend(f"{named(each.rule)}: the answer is {_effect(each).value}." for each in fired)
+        stage.notes.extend(f"{name_rule(each.rule)}: the answer is {_effect(each).value}." for each in fired)
         stage.notes.extend(quoted)
         stage.notes.extend(f"The disclaimer “{each.key}” stands under the answer." for each in disclaimers)
         if not stage.notes:
@@ -136,12 +138,12 @@ def check_passages(
         fired = (*find_rules(parts, rules), *fired_by_jurisdiction(parts.replace("\n", " "), language, rules))
         stage.count_in, stage.count_out = len(rules), len(fired)
         stage.output = ProfileCheck(findings=tuple(_finding(each, ProfileEffect.FLAGGED) for each in fired))
-        stage.notes.extend(f"{named(each.rule)}: named by {_quoted(each.words)}." for each in fired)
+        stage.notes.extend(f"{name_rule(each.rule)}: named by {_quoted(each.words)}." for each in fired)
         if not fired:
             stage.notes.append("The passages name nothing that the profile excludes.")
 
 
-def unanalysed(text: str, refusal: Refusal, language: str) -> QueryAnalysis:
+def empty_analysis(text: str, refusal: Refusal, language: str) -> QueryAnalysis:
     """Return what is known of a question that is refused before anything of it is read against the documents."""
     return QueryAnalysis(
         text=text,
@@ -181,7 +183,7 @@ def _emptied(output: GeneratedAnswer | GroundingReport) -> GeneratedAnswer | Gro
 
 
 def _withheld(answer: Answer, blocking: Sequence[Fired], findings: tuple[ProfileFinding, ...]) -> Answer:
-    message = _BLOCKED.format(rule=named(blocking[0].rule), reason=blocking[0].rule.text)
+    message = _BLOCKED.format(rule=name_rule(blocking[0].rule), reason=blocking[0].rule.text)
     refusal = Refusal(reason=RefusalReason.PROFILE_BLOCKED, message=f"{message}{_others(blocking)}".strip())
     return replace(
         answer,
@@ -228,13 +230,13 @@ def _effect(fired: Fired, *, withheld: bool = False) -> ProfileEffect:
 
 
 def _flag(fired: Fired) -> str:
-    return _FLAGGED.format(rule=named(fired.rule), words=_quoted(fired.words), reason=fired.rule.text).strip()
+    return _FLAGGED.format(rule=name_rule(fired.rule), words=_quoted(fired.words), reason=fired.rule.text).strip()
 
 
 def _others(fired: Sequence[Fired]) -> str:
     if len(fired) < 2:
         return ""
-    return f" So does the {', the '.join(named(each.rule) for each in fired[1:])}."
+    return f" So does the {', the '.join(name_rule(each.rule) for each in fired[1:])}."
 
 
 def _quoted(words: Sequence[str]) -> str:

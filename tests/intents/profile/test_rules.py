@@ -26,7 +26,7 @@ from apps.intents.profile.contracts import (
     RuleSort,
 )
 from apps.intents.profile.matching import find_rules
-from apps.intents.profile.values import VALUES, looked_for
+from apps.intents.profile.values import VALUES, terms_not_permitted
 from apps.intents.proof.contracts import Theorem
 from apps.intents.proof.rendering import Side, prove
 from apps.intents.rendering import policy_sha256
@@ -186,7 +186,7 @@ def test_the_proof_and_the_change_say_which_value_a_bound_newly_permits() -> Non
 
 
 def test_a_bound_looks_for_what_it_does_not_permit_and_for_nothing_that_it_does() -> None:
-    terms = looked_for(BONDS)
+    terms = terms_not_permitted(BONDS)
     assert "swap" in terms
     assert not {term for value in BONDS.terms for term in VALUES[RuleSort.INSTRUMENTS][value].terms} & set(terms)
 

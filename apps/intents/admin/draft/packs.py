@@ -24,7 +24,7 @@ from apps.intents.pack_switch import (
     DocumentsOfKind,
     kinds_left,
     kinds_redefined,
-    switched,
+    switch_packs,
     unreached_documents,
 )
 from apps.intents.packs.catalogue import PACKS, Pack, chosen_packs
@@ -86,7 +86,7 @@ def packs_view(request: HttpRequest) -> HttpResponse:
     documents = documents_by_kind()
     form = SwitchForm(request.POST or None, left=kinds_left(in_force, keys, documents), packs=packs)
     chosen = form.goes_with() if form.is_bound and form.is_valid() else _typed(request)
-    content = switched(in_force, keys, documents, chosen)
+    content = switch_packs(in_force, keys, documents, chosen)
     diff = policy_diff(in_force, content)
     number = len(content.intents)
 

@@ -15,7 +15,7 @@ from apps.intents.admin.draft.parse import parse_draft
 from apps.intents.admin.draft.post import fields_from
 from apps.intents.profile.contracts import BOUNDS, Fired, ProfileRule
 from apps.intents.profile.matching import find_rules
-from apps.intents.profile.values import looked_for
+from apps.intents.profile.values import terms_not_permitted
 from apps.intents.profile_words import IN_ANSWER, IN_QUESTION, SORTS
 from apps.intents.selectors import version_snapshot
 from apps.intents.services.drafts import own_draft
@@ -60,7 +60,7 @@ def draft_try_view(request: HttpRequest, version_id: UUID) -> HttpResponse:
         text=text,
         problem=problem,
         fired=[_shown(each) for each in fired],
-        looked=sum(bool(looked_for(rule)) for rule in rules),
+        looked=sum(bool(terms_not_permitted(rule)) for rule in rules),
     )
 
 
