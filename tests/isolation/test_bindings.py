@@ -23,6 +23,7 @@ from apps.corpus.events import DELETED
 from apps.corpus.models import Document
 from apps.corpus.providers.recording import CALLED, RETURNED
 from apps.corpus.services.ingest.events import READY, RECEIVED, SUPERSEDED
+from apps.erasure.events import STEP_FINISHED
 from apps.erasure.holds.events import LIFTED, RESTRICTED
 from apps.erasure.log_removal import ERASED
 from apps.intents.admin.draft import list as draft_list
@@ -58,6 +59,7 @@ READ: Final = {
     **dict.fromkeys(draft_list._CHANGED, "Shown beside a draft: who changed it last, and that it was sent back."),
     "intents.policy.submitted": "Names a proof's digest. A trigger has a proof written with its submission, or never.",
     "intents.policy.reminded": "The platform alone writes it.",
+    STEP_FINISHED: "The platform alone writes it: the eraser, when a store of an approved run has counted zero.",
     **dict.fromkeys(
         (READY, SUPERSEDED, DELETED, RESTRICTED, LIFTED),
         "Shown as times of a document's life, of one that is gone from the log alone: the event is all that is known.",
