@@ -88,14 +88,26 @@ class TooManyCodesError(TooManyAttemptsError):
     message = "Too many wrong codes. Try again in {seconds} seconds."
 
 
-class StepUpNeededError(ApplicationError):
-    code = "tenants.step_up_needed"
-    status = 403
-    message = (
-        "This decision requires your second factor. In the admin, enter a code first (Administration, Second "
-        "factor). With the API, use a key that acts for you and that you made right after entering a code "
-        "(My keys)."
-    )
+class SecondPersonError(CodedError):
+    """Why a person may not take a decision that needs a second factor or a second person."""
+
+    kinds: ClassVar[Mapping[str, tuple[int, str]]] = {
+        "tenants.step_up_needed": (
+            403,
+            (
+                "This decision requires your second factor. In the admin, enter a code first (Administration, Second "
+                "factor). With the API, use a key that acts for you and that you made right after entering a code (My "
+                "keys)."
+            ),
+        ),
+        "tenants.same_hands": (
+            409,
+            (
+                "Somebody else must decide on this. Your account and the one that asked count as the same person: "
+                "they are the same account, or one made the other, whose mailbox was never confirmed."
+            ),
+        ),
+    }
 
 
 class NotInPersonError(ApplicationError):
@@ -144,41 +156,29 @@ class LinkEndedError(ApplicationError):
     message = "This link does not work: it was used, or its hour is over. Ask for a new one."
 
 
-class SameHandsError(ApplicationError):
-    code = "tenants.same_hands"
-    status = 409
-    message = (
-        "Somebody else must decide on this. Your account and the one that asked count as the same person: "
-        "they are the same account, or one made the other, whose mailbox was never confirmed."
-    )
-
-
 class ReasonMissingError(ApplicationError):
     code = "tenants.reason_missing"
     message = "Say why, in a few words, for the audit log."
 
 
-class ScopeKeyTakenError(ApplicationError):
-    code = "tenants.scope_key_taken"
-    status = 409
-    message = "This key is taken. Choose another."
+class ScopeKeyError(CodedError):
+    """Why a scope can't have this key."""
 
-
-class RootScopeKeyError(ApplicationError):
-    """Data: key."""
-
-    code = "tenants.root_scope_key"
-    status = 409
-    message = (
-        "The key of the tenant as a whole, {key}, can't change, because Glassbox finds the tenant by it. You "
-        "can change its name."
-    )
-
-
-class InvalidScopeKeyError(ApplicationError):
-    code = "tenants.invalid_scope_name"
-    status = 400
-    message = "A scope is named type:name in lower case, such as fund:global-equity; {key} is not."
+    kinds: ClassVar[Mapping[str, tuple[int, str]]] = {
+        "tenants.scope_key_taken": (409, "This key is taken. Choose another."),
+        # Data: key.
+        "tenants.root_scope_key": (
+            409,
+            (
+                "The key of the tenant as a whole, {key}, can't change, because Glassbox finds the tenant by it. You "
+                "can change its name."
+            ),
+        ),
+        "tenants.invalid_scope_name": (
+            400,
+            "A scope is named type:name in lower case, such as fund:global-equity; {key} is not.",
+        ),
+    }
 
 
 class ResidencyError(ApplicationError):

@@ -13,7 +13,7 @@ from uuid import UUID
 from django.db import connection
 
 from apps.tenants.context import current_scope
-from apps.tenants.errors import SameHandsError, StepUpNeededError
+from apps.tenants.errors import SecondPersonError
 
 _refused: ContextVar[bool] = ContextVar("glassbox_step_up_refused", default=False)
 
@@ -35,13 +35,13 @@ def are_hands_above(*, tenant_id: UUID, account: UUID, inviter: UUID | None) -> 
 
 
 def require_step_up() -> None:
-    """Raise StepUpNeededError unless the principal may decide now (Principal.may_decide).
+    """Raise SecondPersonError unless the principal may decide now (Principal.may_decide).
 
     A person must have used their second factor within the last minutes, if the installation asks for one.
     """
     if not current_scope().principal.may_decide:
         _refused.set(True)
-        raise StepUpNeededError
+        raise SecondPersonError("tenants.step_up_needed")
 
 
 def step_up_was_refused() -> bool:
@@ -58,8 +58,8 @@ def require_second_person(asked_by: UUID | None) -> None:
     """Raise an error unless the acting person may decide as the second person.
 
     Args:   asked_by: the account that asked for the decision; None for the platform.
-    Raises: StepUpNeededError, SameHandsError.
+    Raises: SecondPersonError: they have not used their second factor just now, or are not a second person.
     """
     require_step_up()
     if are_same_hands(asked_by):
-        raise SameHandsError
+        raise SecondPersonError("tenants.same_hands")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -17,6 +19,7 @@ import apps
 from apps.errors import ApplicationError, CodedError, kinds_of
 from apps.retrieval.api.problem_types import problem_types
 from apps.tenants.api.problems import type_url
+from apps.tenants.api.views import ApiView
 from tests.api.client import Api, openapi
 
 pytestmark = pytest.mark.django_db
@@ -55,22 +58,34 @@ def test_a_type_leads_to_its_place(analyst: Api, path: str, code: str) -> None:
 
 def test_every_error_that_there_is_has_its_place() -> None:
     """Whatever module it is in, also one that no address imports."""
-    for module in walk_packages(apps.__path__, "apps."):
-        if not {"migrations", "__main__"} & set(module.name.split(".")):
-            import_module(module.name)
-    told = {code for error in classes_of(ApplicationError) for code, _, _ in kinds_of(error)}
-    assert told - anchors() <= OF_COMMANDS
+    assert codes() - anchors() <= OF_COMMANDS
 
 
 def test_every_code_that_is_raised_is_one_of_its_class() -> None:
-    sources = "".join(path.read_text() for folder in ("apps", "config") for path in Path(folder).rglob("*.py"))
-    for error in (each for each in classes_of(ApplicationError) if issubclass(each, CodedError)):
-        assert set(re.findall(rf'\b{error.__name__}\(\s*"(.+?)"', sources)) == set(error.kinds)
+    for error in coded():
+        raised = set(re.findall(rf'\b{error.__name__}\(\s*"(.+?)"', sources()))
+        assert raised <= set(error.kinds), error
+
+
+def test_every_code_of_a_class_is_told_somewhere() -> None:
+    """Raised, or written to a job's row; before a colon stands what is only said of it."""
+    for error in coded():
+        assert {code for code in error.kinds if not re.search(rf'"{re.escape(code)}"(?!:)', sources())} == set(), error
+
+
+def test_no_two_classes_have_one_code() -> None:
+    counted = Counter(code for error in coded() for code in error.kinds)
+    assert [code for code, count in counted.items() if count > 1] == []
+
+
+def test_every_field_of_a_code_is_of_a_code_that_there_is() -> None:
+    """A misspelt one would say nothing about the field, and fail nowhere."""
+    fields = {code for view in views_of(ApiView) for code in view.field_of_code}
+    assert fields <= codes()
 
 
 def test_every_code_that_is_told_without_an_error_has_its_place() -> None:
-    sources = [path.read_text() for folder in ("apps", "config") for path in Path(folder).rglob("*.py")]
-    told = {code for source in sources for code in re.findall(r'code="([a-z_]+\.[a-z_]+)"', source)}
+    told = set(re.findall(r'code="([a-z_]+\.[a-z_]+)"', sources()))
     assert {code for code in told if code.startswith("api.")} - anchors() == set()
 
 
@@ -92,3 +107,31 @@ def classes_of(error: type[ApplicationError]) -> Iterator[type[ApplicationError]
         if kind.__module__.startswith("apps."):
             yield kind
         yield from classes_of(kind)
+
+
+@cache
+def import_all() -> None:
+    for module in walk_packages(apps.__path__, "apps."):
+        if not {"migrations", "__main__"} & set(module.name.split(".")):
+            import_module(module.name)
+
+
+def codes() -> set[str]:
+    import_all()
+    return {code for error in classes_of(ApplicationError) for code, _, _ in kinds_of(error)}
+
+
+def coded() -> list[type[CodedError]]:
+    import_all()
+    return [each for each in classes_of(ApplicationError) if issubclass(each, CodedError)]
+
+
+def views_of(view: type[ApiView]) -> Iterator[type[ApiView]]:
+    for kind in view.__subclasses__():
+        yield kind
+        yield from views_of(kind)
+
+
+@cache
+def sources() -> str:
+    return "".join(path.read_text() for folder in ("apps", "config") for path in Path(folder).rglob("*.py"))

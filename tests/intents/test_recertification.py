@@ -25,13 +25,14 @@ from apps.intents.services.recertification import (
 )
 from apps.intents.services.recertification_reminders import owners_remind, remind_due
 from apps.tenants.context import open_scope
-from apps.tenants.errors import PermissionDeniedError, StepUpNeededError
+from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.models import Grant, Membership
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from apps.tenants.services.api_keys import api_key_create
 from apps.tenants.services.members import membership_revoke
 from tests.factories import Firm, as_, make_firm, make_key, make_member, make_personal_key, make_user
+from tests.raising import raises_code
 
 pytestmark = pytest.mark.django_db
 
@@ -447,7 +448,7 @@ def test_nobody_decides_without_a_second_factor_that_was_just_used(
     begin(olga, wanda, roles=[Role.ANALYST])
     row = of(acme, ann)
     settings.GLASSBOX_REQUIRE_SECOND_FACTOR = True
-    with pytest.raises(StepUpNeededError):
+    with raises_code("tenants.step_up_needed"):
         decide(wanda, row)
     for said in (wanda, replace(wanda, stepped_up=True)):
         # The second one claims a factor that the account does not have.

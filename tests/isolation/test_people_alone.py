@@ -11,7 +11,6 @@ from apps.intents.models import PolicyVersion
 from apps.intents.services.drafts import draft_start
 from apps.intents.services.proofs import proof_store
 from apps.tenants.context import open_identity, open_scope
-from apps.tenants.errors import SameHandsError
 from apps.tenants.ids import UserId
 from apps.tenants.links import digest_of
 from apps.tenants.models import User
@@ -241,7 +240,7 @@ def test_an_operator_confirms_where_everybody_else_invited(world: World) -> None
         make_member(world.acme, "amy", Role.REVIEWER)
         amy = principal_of(world, "amy")
         waiting = make_invited(world.acme, "first-reviewer", Role.REVIEWER, by=amy)
-        with pytest.raises(SameHandsError), open_scope(tenant=world.acme.id, principal=amy):
+        with raises_code("tenants.same_hands"), open_scope(tenant=world.acme.id, principal=amy):
             membership_confirm(waiting)
         confirmed = make_member(world.acme, "first-reviewer", Role.REVIEWER)
         assert Role.REVIEWER in confirmed.roles

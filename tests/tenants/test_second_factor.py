@@ -23,7 +23,7 @@ from django.utils import timezone
 
 from apps.audit.models import Event
 from apps.tenants.context import open_identity, open_scope
-from apps.tenants.errors import SameHandsError, SecondFactorError, StepUpNeededError
+from apps.tenants.errors import SecondFactorError
 from apps.tenants.ids import UserId
 from apps.tenants.models import ApiKey, Membership, SecondFactor, User
 from apps.tenants.roles import Role
@@ -260,7 +260,7 @@ def test_the_database_refuses_a_decision_without_a_code(acme: Firm) -> None:
 
 def test_every_service_that_decides_asks_for_it(acme: Firm) -> None:
     membership = membership_waiting(acme)
-    with as_(user_principal(user("rita"), acme.id)), pytest.raises(StepUpNeededError):
+    with as_(user_principal(user("rita"), acme.id)), raises_code("tenants.step_up_needed"):
         membership_confirm(membership)
 
 
@@ -300,7 +300,7 @@ def test_two_others_take_a_lost_one_away(acme: Firm) -> None:
     amy, rita = (user_principal(user(name), acme.id) for name in ("amy", "rita"))
     with as_(amy):
         reset = factor_reset_ask(user("rob"), reason="He told me on the phone.")
-    with as_(rita), pytest.raises(StepUpNeededError):
+    with as_(rita), raises_code("tenants.step_up_needed"):
         factor_reset_agree(reset)
     with as_(replace(rita, stepped_up=True)):
         factor_reset_agree(reset)
@@ -315,7 +315,7 @@ def test_neither_who_asked_nor_whose_it_is_agrees(acme: Firm, decider: str) -> N
     with as_(user_principal(user("amy"), acme.id)):
         reset = factor_reset_ask(user("rob"), reason="He told me on the phone.")
     person = replace(user_principal(user(decider), acme.id), stepped_up=True)
-    with as_(person), pytest.raises(SameHandsError):
+    with as_(person), raises_code("tenants.same_hands"):
         factor_reset_agree(reset)
     with pytest.raises(DatabaseError), as_(person):
         sql("UPDATE tenants_factorreset SET agreed_at = now() WHERE id = %s", reset.id)

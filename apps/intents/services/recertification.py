@@ -111,7 +111,7 @@ def grant_decide(*, certified_id: UUID, decision: GrantDecision, reason: str) ->
     """Confirm or end a grant, as its owner. Ending takes effect with the next token of its holder.
 
     A grant that has ended meanwhile can only be recorded as ended.
-    Raises: RecertificationError; StepUpNeededError: the owner has not just used their second factor.
+    Raises: RecertificationError; SecondPersonError: the owner has not just used their second factor.
     """
     principal = current_scope().principal
     said = reason.strip()[:_LONGEST_REASON]

@@ -14,7 +14,7 @@ from apps.errors import ApplicationError
 from apps.tenants.admin.base import TenantModelAdmin, may, require
 from apps.tenants.admin.pages import form_page, page
 from apps.tenants.admin.scope_field import ScopeField
-from apps.tenants.errors import InvalidScopeKeyError, ScopeKeyTakenError
+from apps.tenants.errors import ScopeKeyError
 from apps.tenants.ids import ScopeId
 from apps.tenants.models import ApiKey, Membership, Scope
 from apps.tenants.roles import Permission
@@ -144,7 +144,7 @@ class ScopeAdmin(TenantModelAdmin):
             typed = form.cleaned_data
             try:
                 scope = scope_create(key=typed["key"], name=typed["name"], parent=typed["parent"])
-            except (InvalidScopeKeyError, ScopeKeyTakenError):
+            except ScopeKeyError:
                 raise
             except ApplicationError as error:
                 # What a higher floor says against it (see registry.register_before_scope) is about where it would lie.

@@ -42,11 +42,7 @@ from redis.exceptions import RedisError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.tenants.api.errors import (
-    IdempotencyKeyReusedError,
-    InvalidIdempotencyKeyError,
-    RequestInProgressError,
-)
+from apps.tenants.api.errors import IdempotencyKeyReusedError, RequestInProgressError, RequestRefusedError
 from apps.tenants.api.views import ApiView
 from apps.tenants.context import current_scope
 from apps.tenants.ids import ScopeId
@@ -207,7 +203,7 @@ def _lock(key_digest: str) -> None:
 def _given_key(request: Request) -> str | None:
     key = request.headers.get(HEADER)
     if key is not None and not (0 < len(key) <= _MAXIMUM_KEY_CHARS and key.isascii() and key.isprintable()):
-        raise InvalidIdempotencyKeyError
+        raise RequestRefusedError("api.idempotency_key_invalid")
     return key
 
 

@@ -8,7 +8,7 @@ from django.urls import Resolver404, resolve
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
-from apps.tenants.api.errors import UnknownAddressError
+from apps.tenants.api.errors import RequestRefusedError
 from apps.tenants.api.views import ApiView
 
 
@@ -25,7 +25,7 @@ class UnknownAddressView(ApiView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         self.format_kwarg = None
         request.accepted_renderer, request.accepted_media_type = self.perform_content_negotiation(request, force=True)
-        raise UnknownAddressError(path=request.path[:200], hint=_hint(request.path))
+        raise RequestRefusedError("api.unknown_address", path=request.path[:200], hint=_hint(request.path))
 
 
 def _hint(path: str) -> str:

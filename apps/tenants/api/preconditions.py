@@ -16,7 +16,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.tenants.api.errors import PreconditionFailedError
+from apps.tenants.api.errors import RequestRefusedError
 from apps.tenants.api.views import ApiView
 
 _READS: Final = ("GET", "HEAD")
@@ -39,7 +39,7 @@ class TaggedView(ApiView):
         # Raises what a GET of it would.
         shown: Any = getattr(self, "get")(request, *args, **kwargs)  # noqa: B009 (every tagged view has one)
         if not _names(wanted, etag_of(shown.data)):
-            raise PreconditionFailedError
+            raise RequestRefusedError("api.precondition_failed")
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         if request.method in _READS and response.status_code == 200:

@@ -17,12 +17,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from apps.errors import ApplicationError
-from apps.tenants.api.errors import (
-    BodyTooLargeError,
-    InvalidIdempotencyKeyError,
-    PreconditionFailedError,
-    RangeNotSatisfiableError,
-)
+from apps.tenants.api.errors import RequestRefusedError
 from config.operations import request_id
 
 CONTENT_TYPE = "application/problem+json"
@@ -80,11 +75,11 @@ FRAMEWORK_PROBLEMS: Mapping[str, tuple[int, str]] = {
     "api.unavailable": (503, "A part that every answer needs does not work; `checks` says which. Try again later."),
 }
 
-# Which header an error complains about, on whatever address.
-_OF_HEADERS: Mapping[type[Exception], str] = {
-    InvalidIdempotencyKeyError: "Idempotency-Key",
-    PreconditionFailedError: "If-Match",
-    RangeNotSatisfiableError: "Range",
+# Which header an error complains about, on whatever address: by its code.
+_OF_HEADERS: Mapping[str, str] = {
+    "api.idempotency_key_invalid": "Idempotency-Key",
+    "api.precondition_failed": "If-Match",
+    "api.range_not_satisfiable": "Range",
 }
 _OF_A_FIELD = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.UNSUPPORTED_MEDIA_TYPE, HTTPStatus.UNPROCESSABLE_ENTITY})
 
@@ -135,7 +130,8 @@ def _of_application(error: ApplicationError, view: object) -> Response:
     extensions: dict[str, Any] = {}
     status = error.status
     named: Mapping[type[Exception], str] = getattr(view, "field_of_error", {})
-    field = next((name for kind, name in {**named, **_OF_HEADERS}.items() if isinstance(error, kind)), "")
+    by_code: Mapping[str, str] = {**getattr(view, "field_of_code", {}), **_OF_HEADERS}
+    field = by_code.get(error.code) or next((name for kind, name in named.items() if isinstance(error, kind)), "")
     if field:
         extensions["errors"] = {field: [error.detail]}
         # The address is there and the content type is right; it is a field of the request that is not.
@@ -167,7 +163,9 @@ def _of_framework(error: Exception, view: object) -> Response | None:
             detail=error.message_dict if hasattr(error, "error_dict") else error.messages
         )
     elif isinstance(error, RequestDataTooBig):
-        return _of_application(BodyTooLargeError(limit_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE), view)
+        return _of_application(
+            RequestRefusedError("api.body_too_large", limit_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE), view
+        )
     elif isinstance(error, SuspiciousOperation):
         error = exceptions.ParseError("The request is malformed.")
     if not isinstance(error, exceptions.APIException):

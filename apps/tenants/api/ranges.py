@@ -7,7 +7,7 @@ from typing import Final
 
 from rest_framework.request import Request
 
-from apps.tenants.api.errors import RangeNotSatisfiableError
+from apps.tenants.api.errors import RequestRefusedError
 
 _ONE: Final = re.compile(r"bytes=\s*(\d{0,19})-(\d{0,19})\s*", re.IGNORECASE)
 
@@ -18,7 +18,7 @@ def wanted_bytes(request: Request, *, size_bytes: int, etag: str) -> range | Non
     A range that can't be read, several of them, and one of what If-Range says was another file are answered with all,
     as the RFC has it.
 
-    Raises: RangeNotSatisfiableError: it begins after the last byte.
+    Raises: RequestRefusedError: it begins after the last byte.
     """
     found = _ONE.fullmatch(request.headers.get("Range", ""))
     if found is None or request.headers.get("If-Range", etag) != etag:
@@ -33,5 +33,5 @@ def wanted_bytes(request: Request, *, size_bytes: int, etag: str) -> range | Non
         if last and int(last) < start:
             return None
     if start >= size_bytes or start >= stop:
-        raise RangeNotSatisfiableError(size_bytes=size_bytes)
+        raise RequestRefusedError("api.range_not_satisfiable", size_bytes=size_bytes)
     return range(start, stop)

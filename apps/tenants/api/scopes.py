@@ -20,7 +20,7 @@ from apps.tenants.api.idempotency import ActResponse, idempotent
 from apps.tenants.api.preconditions import TaggedView
 from apps.tenants.api.serializers import ScopeSerializer, StrictSerializer
 from apps.tenants.api.views import ApiListView
-from apps.tenants.errors import InvalidScopeKeyError, RootScopeKeyError, ScopeKeyTakenError, ScopeNotGrantedError
+from apps.tenants.errors import ScopeKeyError, ScopeNotGrantedError
 from apps.tenants.ids import ScopeId
 from apps.tenants.models import Scope
 from apps.tenants.roles import Permission
@@ -29,11 +29,7 @@ from apps.tenants.services.tenants import scope_create, scope_rename
 
 _BASE: Final = "{base}/api/v1/scopes/"
 _TAG: Final = ["Scopes"]
-_OF_KEY: Final[Mapping[type[Exception], str]] = {
-    InvalidScopeKeyError: "key",
-    ScopeKeyTakenError: "key",
-    RootScopeKeyError: "key",
-}
+_OF_KEY: Final[Mapping[type[Exception], str]] = {ScopeKeyError: "key"}
 
 
 class ScopeFilter(FilterSet):

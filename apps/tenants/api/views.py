@@ -18,7 +18,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.tenants.api.deprecation import Deprecated, headers_of
-from apps.tenants.api.errors import BodyTooLargeError
+from apps.tenants.api.errors import RequestRefusedError
 from apps.tenants.api.filtering import SeveralFilter
 from apps.tenants.api.forms import NO_UTF_8, form_problems, undecodable
 from apps.tenants.api.media_types import bytes_as
@@ -44,6 +44,7 @@ class ApiView(APIView):
     flags: parameters that stand without a value.
     media_types: what it answers with beside problems, where that is not JSON.
     field_of_error: which field of the request an ApplicationError complains about.
+    field_of_code: the same by its code, for an error that shares its class with others.
     opens_own_scopes: for a view that waits for something else; see short_scopes.py.
     deprecated, deprecated_parameters: by HTTP method, and by name: see deprecation.py.
     """
@@ -52,6 +53,7 @@ class ApiView(APIView):
     parameters: ClassVar[Mapping[str, type[StrictSerializer]]] = {}
     flags: ClassVar[frozenset[str]] = frozenset()
     field_of_error: ClassVar[Mapping[type[Exception], str]] = {}
+    field_of_code: ClassVar[Mapping[str, str]] = {}
     media_types: ClassVar[tuple[str, ...]] = ()
     deprecated: ClassVar[Mapping[str, Deprecated]] = {}
     deprecated_parameters: ClassVar[Mapping[str, Deprecated]] = {}
@@ -92,7 +94,7 @@ class ApiView(APIView):
         # Before anything reads the body. A body without a length is not read at all.
         length = request.META.get("CONTENT_LENGTH") or "0"
         if length.isascii() and length.isdigit() and int(length) > self.body_limit_bytes:
-            raise BodyTooLargeError(limit_bytes=self.body_limit_bytes)
+            raise RequestRefusedError("api.body_too_large", limit_bytes=self.body_limit_bytes)
         self._check_parameters(request)
 
     def _check_parameters(self, request: Request) -> None:

@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from apps.tenants.context import current_scope, open_identity
-from apps.tenants.errors import MembershipError, SameHandsError, SecondFactorError
+from apps.tenants.errors import MembershipError, SecondFactorError, SecondPersonError
 from apps.tenants.events import emit
 from apps.tenants.ids import UserId
 from apps.tenants.models import FactorReset, Membership, User
@@ -43,7 +43,7 @@ def open_reset_of(user_id: UserId) -> FactorReset | None:
 def factor_reset_ask(user: User, *, reason: str) -> FactorReset:
     """Ask to remove another person's second factor. Asking again while a request waits changes nothing.
 
-    Raises: PermissionDeniedError; SameHandsError: the factor is the acting person's own; SecondFactorError: no
+    Raises: PermissionDeniedError; SecondPersonError: the factor is the acting person's own; SecondFactorError: no
             reason was given;
             MembershipError: the user is not a member any more.
     """
@@ -53,7 +53,7 @@ def factor_reset_ask(user: User, *, reason: str) -> FactorReset:
     if not said:
         raise SecondFactorError("tenants.missing_reason")
     if principal.id == user.id:
-        raise SameHandsError
+        raise SecondPersonError("tenants.same_hands")
     with transaction.atomic():
         waiting = open_reset_of(UserId(user.id))
         if waiting is not None:
@@ -73,15 +73,15 @@ def factor_reset_agree(reset: FactorReset) -> bool:
     Once two people agreed in every tenant where the user approves, the factor is removed, and the user is told by mail.
 
     Returns: whether the factor was removed.
-    Raises: PermissionDeniedError; StepUpNeededError; SameHandsError: the acting person asked for the reset, or the
-            factor is theirs; SecondFactorError.
+    Raises: PermissionDeniedError; SecondPersonError: no second factor was used just now, the acting person asked for
+            the reset, or the factor is theirs; SecondFactorError.
     """
     principal = current_scope().principal
     if not principal.may(Permission.POLICY_APPROVE):
         principal.require(Permission.PRIVACY_APPROVE)
     require_second_person(reset.asked_by_id)
     if are_same_hands(reset.user_id):
-        raise SameHandsError
+        raise SecondPersonError("tenants.same_hands")
     with transaction.atomic():
         # A reset for a user who is no longer a member can't be agreed to.
         members = Membership.objects.filter(revoked_at__isnull=True).values("user_id")

@@ -60,9 +60,9 @@ def membership_confirm(membership: Membership, *, revision: int | None = None) -
     Args:   revision: the membership's revision as the acting person read it; None if they read nothing before.
     Raises: PermissionDeniedError: the acting person may not approve what the role approves.
             ConfirmedInPersonError: the acting principal is not a person who is signed in.
-            StepUpNeededError: the acting person has not used their second factor within the last minutes.
+            SecondPersonError: the acting person has not used their second factor within the last minutes.
             MembershipError: the membership, such as its scopes, has changed since it was read.
-            SameHandsError: the acting person sent the invitation, or the membership is for their own account, or
+            SecondPersonError: the acting person sent the invitation, or the membership is for their own account, or
                 for one that counts as theirs.
             MembershipError: the acting person is in the chain of invitations that led to this one.
             MembershipError: the membership was confirmed or ended meanwhile.

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from django.db import IntegrityError, transaction
 
 from apps.tenants.context import current_scope, open_scope, widened_scope
-from apps.tenants.errors import InvalidScopeKeyError, RootScopeKeyError, ScopeKeyTakenError
+from apps.tenants.errors import ScopeKeyError
 from apps.tenants.events import emit
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.models import Scope, Tenant
@@ -115,11 +115,10 @@ def tenant_configure(tenant: Tenant) -> Tenant:
 def scope_create(*, key: str, name: str, parent: Scope | None) -> Scope:
     """Make a scope in the open tenant. Holders of the parent scope hold the new one from their next request on.
 
-    Raises: InvalidScopeKeyError; ScopeKeyTakenError; what the functions registered with registry.register_before_scope
-            raise.
+    Raises: ScopeKeyError; what the functions registered with registry.register_before_scope raise.
     """
     if not re.fullmatch(SCOPE_KEY_PATTERN, key):
-        raise InvalidScopeKeyError(key=repr(key))
+        raise ScopeKeyError("tenants.invalid_scope_name", key=repr(key))
     scope_id = ScopeId(uuid.uuid4())
     with transaction.atomic(), widened_scope(added=scope_id):
         if parent is not None:
@@ -133,18 +132,18 @@ def scope_rename(scope_id: ScopeId, *, key: str, name: str, reason: str) -> Scop
     Grants and documents refer to the scope by its id and are not affected. Clients that name the scope by its key must
     use the new key.
 
-    Raises: PermissionDeniedError, ReasonMissingError, InvalidScopeKeyError; ScopeKeyTakenError; RootScopeKeyError: the
-            scope is the root, whose key the platform uses to find the tenant as a whole.
+    Raises: PermissionDeniedError, ReasonMissingError; ScopeKeyError: the key is malformed or taken, or the scope is the
+            root, whose key the platform uses to find the tenant as a whole.
     """
     current_scope().principal.require(Permission.SCOPE_MANAGE)
     said = require_reason(reason)
     if not re.fullmatch(SCOPE_KEY_PATTERN, key):
-        raise InvalidScopeKeyError(key=repr(key))
+        raise ScopeKeyError("tenants.invalid_scope_name", key=repr(key))
     with transaction.atomic():
         scope: Scope = Scope.objects.select_for_update(no_key=True).get(id=scope_id)
         changed = [field for field, value in (("key", key), ("name", name)) if getattr(scope, field) != value]
         if "key" in changed and scope.parent_id is None:
-            raise RootScopeKeyError(key=scope.key)
+            raise ScopeKeyError("tenants.root_scope_key", key=scope.key)
         if not changed:
             return scope
         scope.key, scope.name = key, name
@@ -153,7 +152,7 @@ def scope_rename(scope_id: ScopeId, *, key: str, name: str, reason: str) -> Scop
                 scope.save(update_fields=changed)
         except IntegrityError:
             # A scope that the acting person may not see may have this key, so the error says nothing more about it.
-            raise ScopeKeyTakenError from None
+            raise ScopeKeyError("tenants.scope_key_taken") from None
         emit(
             action="tenants.scope.renamed",
             core={"fields": ",".join(changed)},
@@ -175,7 +174,7 @@ def _insert_scope(*, scope_id: ScopeId, key: str, name: str, parent: Scope | Non
         if "scope_key_once" not in str(error):
             raise
         # A scope that the acting person may not see may have this key, so the error says nothing more about it.
-        raise ScopeKeyTakenError from None
+        raise ScopeKeyError("tenants.scope_key_taken") from None
     emit(
         action="tenants.scope.created",
         core={"key": key, "parent_id": str(parent.id) if parent else None},
