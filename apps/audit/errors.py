@@ -1,6 +1,9 @@
 from __future__ import annotations
 
-from apps.errors import ApplicationError
+from collections.abc import Mapping
+from typing import ClassVar
+
+from apps.errors import ApplicationError, CodedError
 
 
 class UnregisteredActionError(ApplicationError):
@@ -11,10 +14,38 @@ class UnregisteredActionError(ApplicationError):
     message = "The action {action} is not registered. Register it with apps.audit.registry.register."
 
 
-class UnregisteredFieldError(ApplicationError):
-    code = "audit.unregistered_field"
-    status = 500
-    message = "The action {action} was recorded with fields that its registration does not name: {fields}."
+class LogError(CodedError):
+    """What stands against recording, signing or reading the log."""
+
+    kinds: ClassVar[Mapping[str, tuple[int, str]]] = {
+        "audit.unregistered_field": (
+            500,
+            "The action {action} was recorded with fields that its registration does not name: {fields}.",
+        ),
+        # The log does not continue what was signed before, so no later state of it is signed.
+        "audit.log_inconsistent": (
+            500,
+            (
+                "The log does not continue its {which} checkpoint of {size} leaves: {problem}. No checkpoint is "
+                "signed until the reason is found. Run manage.py audit verify."
+            ),
+        ),
+        "audit.signing_key_missing": (
+            500,
+            "Only the worker signs the log: run this as glassbox_worker, with GLASSBOX_LOG_SIGNING_KEY.",
+        ),
+        # There is none, or it touched a scope that the caller does not hold: the two must look alike.
+        "audit.event_not_found": (404, "There is no event {event} that you may see."),
+        "audit.certificate_not_found": (404, "There is no such certificate here: {certificate}."),
+        # The reader does not hold every scope, and a copy of the log with gaps would prove nothing.
+        "audit.whole_log": (
+            403,
+            (
+                "The package contains the whole log, but you don't hold all scopes of this tenant. Somebody who does "
+                "can download it."
+            ),
+        ),
+    }
 
 
 class PayloadDamagedError(ApplicationError):
@@ -40,23 +71,6 @@ class DataKeyDamagedError(ApplicationError):
     code = "audit.data_key_damaged"
     status = 500
     message = "A data key of the log does not unwrap under {kek!r}: it was changed, or that key was."
-
-
-class LogInconsistentError(ApplicationError):
-    """The log does not continue what was signed before, so no later state of it is signed."""
-
-    code = "audit.log_inconsistent"
-    status = 500
-    message = (
-        "The log does not continue its {which} checkpoint of {size} leaves: {problem}. No checkpoint is signed until "
-        "the reason is found. Run manage.py audit verify."
-    )
-
-
-class SigningKeyMissingError(ApplicationError):
-    code = "audit.signing_key_missing"
-    status = 500
-    message = "Only the worker signs the log: run this as glassbox_worker, with GLASSBOX_LOG_SIGNING_KEY."
 
 
 class CheckpointExportError(ApplicationError):
@@ -95,23 +109,6 @@ class MissingNodesError(ApplicationError):
     message = (
         "{count} stored hashes of the log are missing, such as number {index} of level {level}. Run manage.py audit "
         "verify."
-    )
-
-
-class CertificateNotFoundError(ApplicationError):
-    code = "audit.certificate_not_found"
-    status = 404
-    message = "There is no such certificate here: {certificate}."
-
-
-class WholeLogError(ApplicationError):
-    """The reader does not hold every scope, and a copy of the log with gaps would prove nothing."""
-
-    code = "audit.whole_log"
-    status = 403
-    message = (
-        "The package contains the whole log, but you don't hold all scopes of this tenant. Somebody who does can "
-        "download it."
     )
 
 

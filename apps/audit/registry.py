@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
-from apps.audit.errors import UnregisteredActionError, UnregisteredFieldError
+from apps.audit.errors import LogError, UnregisteredActionError
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -141,7 +141,7 @@ def event_classes() -> tuple[EventClass, ...]:
 
 
 def check_fields(event_class: EventClass, payload: Mapping[str, Mapping[str, object]]) -> None:
-    """Raise UnregisteredFieldError if the payload holds a group or field that the class does not name."""
+    """Raise LogError if the payload holds a group or field that the class does not name."""
     unknown = [
         f"{group}.{name}"
         for group, values in payload.items()
@@ -149,7 +149,7 @@ def check_fields(event_class: EventClass, payload: Mapping[str, Mapping[str, obj
         if name not in event_class.fields.get(Group(group), frozenset())
     ]
     if unknown:
-        raise UnregisteredFieldError(action=event_class.action, fields=", ".join(sorted(unknown)))
+        raise LogError("audit.unregistered_field", action=event_class.action, fields=", ".join(sorted(unknown)))
 
 
 def offer_to_webhooks(*actions: str) -> None:

@@ -47,7 +47,7 @@ def record(
                  the registration names.
              scopes: the scopes that the act touched; empty for an act on the tenant as a whole.
     Returns: the event, already inserted in the current transaction, with its payload sealed.
-    Raises:  UnregisteredActionError, UnregisteredFieldError, NoScopeError; NotCanonicalError for what is not JSON;
+    Raises:  UnregisteredActionError, LogError, NoScopeError; NotCanonicalError for what is not JSON;
              KeyEncryptionKeyMissingError. Each of them rolls the act back.
     Costs:   one query; up to four more when the process has not used the tenant's data key lately.
     """

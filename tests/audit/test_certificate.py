@@ -16,7 +16,6 @@ from django.db import DatabaseError
 from django.urls import reverse
 from django.utils.html import strip_tags
 
-from apps.audit.errors import SigningKeyMissingError
 from apps.audit.ids import new_id
 from apps.audit.log.epochs import origin_of
 from apps.audit.log.notes import Checkpoint, SigningKey, signed
@@ -36,6 +35,7 @@ from tests.audit.proving import as_administrator, certified, ending, issued, loo
 from tests.audit.removing import again, approved, asked, documents
 from tests.baked import baked
 from tests.factories import Firm, make_firm, make_key, make_member
+from tests.raising import raises_code
 from tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -171,7 +171,7 @@ def test_one_is_issued_once_the_end_is_sealed_in_a_checkpoint_that_is_made_for_i
     assert exported.read_text().splitlines()[1] == str(newest)
     assert certified(acme).number == 2
     assert [each.number for each in issued(acme)] == [1, 2]
-    with pytest.raises(SigningKeyMissingError):
+    with raises_code("audit.signing_key_missing"):
         issue_tenant(acme.id)
 
 

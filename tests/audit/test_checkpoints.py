@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from django.conf import LazySettings, settings
 
-from apps.audit.errors import CheckpointExportError, LogInconsistentError, SigningKeyMissingError
+from apps.audit.errors import CheckpointExportError
 from apps.audit.log.checkpoints import checkpoint_all, checkpoint_tenant
 from apps.audit.log.epochs import origin_of
 from apps.audit.log.export.contracts import checkpoint_place
@@ -26,6 +26,7 @@ from tests.audit.s3 import EXAMPLE, Store, authorised
 from tests.baked import baked
 from tests.conftest import admin_dsn
 from tests.factories import Firm, make_firm
+from tests.raising import raises_code
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -82,7 +83,7 @@ def test_a_log_that_did_not_grow_gets_none(acme: Firm) -> None:
 
 def test_who_serves_requests_can_not_sign(acme: Firm) -> None:
     assert settings.GLASSBOX_LOG_SIGNING_KEY is None
-    with pytest.raises(SigningKeyMissingError):
+    with raises_code("audit.signing_key_missing"):
         checkpoint_tenant(acme.id)
 
 
@@ -102,7 +103,7 @@ def test_a_log_that_was_rewritten_is_not_signed_over(
     before = exported(place, acme)
     tampered(statement, acme.id)
     sealed(acme, 1)
-    with pytest.raises(LogInconsistentError, match=problem):
+    with raises_code("audit.log_inconsistent", match=problem):
         checkpointed(acme)
     assert len(stored(acme)) == 1
     assert exported(place, acme) == before
@@ -117,7 +118,7 @@ def test_a_log_that_was_rewritten_with_its_checkpoints_is_told_by_the_one_outsid
     tampered("DELETE FROM audit_checkpoint WHERE tenant_id = %s", acme.id)
     tampered("UPDATE audit_leaf SET hash = sha256('x') WHERE index = 0 AND tenant_id = %s", acme.id)
     sealed(acme, 1)
-    with pytest.raises(LogInconsistentError, match="exported"):
+    with raises_code("audit.log_inconsistent", match="exported"):
         checkpointed(acme)
 
 
@@ -127,7 +128,7 @@ def test_the_checkpoint_of_another_log_outside_is_refused(acme: Firm, place: Pat
     checkpointed(acme)
     checkpointed(bolt)
     (place / origin_of(acme.id) / "latest").write_text(exported(place, bolt)["latest"])
-    with pytest.raises(LogInconsistentError, match="another log"):
+    with raises_code("audit.log_inconsistent", match="another log"):
         checkpointed(acme)
 
 

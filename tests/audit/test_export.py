@@ -23,12 +23,6 @@ from apps.audit.registry import Group
 from apps.audit.services import record
 from apps.audit.verify import offline, reading
 from apps.audit.verify.application import verify_tenant
-from apps.audit.verify.errors import (
-    CheckpointAheadError,
-    CheckpointNotTrustedError,
-    CheckpointOfAnotherLogError,
-    ExportTargetError,
-)
 from apps.audit.verify.export import export_log
 from apps.tenants.context import open_scope
 from config.secrets import WrappingKey
@@ -37,6 +31,7 @@ from tests.audit.forging import ANSWERED
 from tests.audit.mutations import authorise, execute
 from tests.baked import baked
 from tests.factories import Firm, make_firm
+from tests.raising import raises_code
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -149,10 +144,10 @@ def test_that_it_was_exported_is_recorded(acme: Firm, tmp_path: Path) -> None:
 
 def test_what_can_not_be_written_leaves_neither_files_nor_an_event(acme: Firm, tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
-    with pytest.raises(ExportTargetError, match="it exists"):
+    with raises_code("audit.export_target", match="it exists"):
         export_log(tenant=acme.id, output=tmp_path / "there")
     (tmp_path / "file").write_text("")
-    with pytest.raises(ExportTargetError):
+    with raises_code("audit.export_target"):
         export_log(tenant=acme.id, output=tmp_path / "file" / "log")
     data_keys.cache.clear()
     with override_settings(GLASSBOX_AUDIT_KEKS=(WrappingKey(kid="other", key=bytes(32)),)):
@@ -225,12 +220,12 @@ def test_since_a_checkpoint_of_another_log_or_of_nobody_is_refused(acme: Firm, t
     sealed(bolt, 30)
     checkpointed(bolt)
     note = newest_note(bolt)
-    with pytest.raises(CheckpointOfAnotherLogError):
+    with raises_code("audit.checkpoint_of_another_log"):
         export_log(tenant=acme.id, output=tmp_path / "log", since=note)
-    with pytest.raises(CheckpointNotTrustedError):
+    with raises_code("audit.checkpoint_not_trusted"):
         export_log(tenant=acme.id, output=tmp_path / "log", since=note.replace(str(bolt.id), str(acme.id)))
     ahead = signed(State(origin=f"glassbox/audit/{acme.id}", size=10_000, root=bytes(32)), signing_key())
-    with pytest.raises(CheckpointAheadError):
+    with raises_code("audit.checkpoint_ahead"):
         export_log(tenant=acme.id, output=tmp_path / "log", since=ahead)
 
 

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import ProgrammingError, connection, transaction
 
 from apps.audit.digests import epoch, keyed_digest
-from apps.audit.errors import UnregisteredActionError, UnregisteredFieldError
+from apps.audit.errors import UnregisteredActionError
 from apps.audit.models import Event
 from apps.audit.registry import event_classes
 from apps.audit.services import record
@@ -16,6 +16,7 @@ from apps.tenants.ids import TenantId
 from apps.tenants.roles import Role
 from tests.conftest import admin_dsn
 from tests.factories import Firm, make_firm, make_member
+from tests.raising import raises_code
 
 pytestmark = pytest.mark.django_db
 
@@ -41,7 +42,7 @@ def test_an_unregistered_action_raises(acme: Firm) -> None:
 
 
 def test_a_field_that_nobody_registered_raises(acme: Firm) -> None:
-    with open_scope(tenant=acme.id, reason="a test"), pytest.raises(UnregisteredFieldError, match=r"core\.colour"):
+    with open_scope(tenant=acme.id, reason="a test"), raises_code("audit.unregistered_field", match=r"core\.colour"):
         record(action="tenants.scope.created", core={"colour": "red"})
 
 

@@ -21,7 +21,7 @@ from apps.audit.services import record
 from apps.audit.webhooks import collecting, delivering, sending
 from apps.audit.webhooks.collecting import webhooks_sweep
 from apps.audit.webhooks.delivering import DELAYS, MAX_ATTEMPTS, webhook_run
-from apps.audit.webhooks.errors import WebhookClassError, WebhookStateError, WebhookUrlError
+from apps.audit.webhooks.errors import WebhookUrlError
 from apps.audit.webhooks.queue import DELIVER_TASK
 from apps.audit.webhooks.secrets import open_secrets
 from apps.audit.webhooks.services import (
@@ -45,6 +45,7 @@ from tests.audit.webhooking import HOST, Receiver, receiving
 from tests.baked import baked
 from tests.factories import Firm, as_, make_firm, make_member
 from tests.isolation.harness import sql
+from tests.raising import raises_code
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 MADE = "tenants.scope.created"
@@ -502,7 +503,7 @@ def test_a_test_is_sent_at_once_and_is_on_the_log(acme: Firm, tom: Principal, re
     assert run(webhook) == 0
     with as_(tom):
         webhook_pause(webhook.id)
-        with pytest.raises(WebhookStateError):
+        with raises_code("audit.webhook_state"):
             webhook_test(webhook.id)
 
 
@@ -599,7 +600,7 @@ def test_a_certificate_of_another_name_or_authority_is_refused(
 def test_classes_of_what_people_do_are_not_offered(
     acme: Firm, tom: Principal, receiver: Receiver, actions: list[str]
 ) -> None:
-    with as_(tom), pytest.raises(WebhookClassError):
+    with as_(tom), raises_code("audit.webhook_class"):
         webhook_create(url=receiver.url(), actions=actions, scopes=tom.scope_ids)
 
 

@@ -11,7 +11,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.audit.api.errors import EventNotFoundError
 from apps.audit.api.log_serializers import (
     CheckpointSerializer,
     ConsistencyProofSerializer,
@@ -19,6 +18,7 @@ from apps.audit.api.log_serializers import (
     InclusionProofSerializer,
     ProofQuerySerializer,
 )
+from apps.audit.errors import LogError
 from apps.audit.log.proofs import consistency_proof, inclusion_proof, latest_checkpoint
 from apps.audit.models import Checkpoint, Event
 from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
@@ -95,7 +95,7 @@ class EventProofView(ApiView):
         asked = self.asked()
         # Leaves are the whole tenant's: who may not see the event may not learn that it has one.
         if not Event.objects.filter(id=id).exists():
-            raise EventNotFoundError(event=id)
+            raise LogError("audit.event_not_found", event=id)
         found = inclusion_proof(id, size=asked.get("size"))
         return Response(InclusionProofSerializer(found).data)
 

@@ -14,8 +14,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.audit.api.errors import EventNotFoundError
 from apps.audit.api.serializers import EventDetailSerializer, EventSerializer
+from apps.audit.errors import LogError
 from apps.audit.models import Event, Outcome
 from apps.audit.reporting.export import events_in_order
 from apps.tenants.api.examples import sample
@@ -154,5 +154,5 @@ class EventView(ApiView):
     def get(self, request: Request, id: UUID) -> Response:
         event: Event | None = Event.objects.filter(id=id).first()
         if event is None:
-            raise EventNotFoundError(event=id)
+            raise LogError("audit.event_not_found", event=id)
         return Response(EventDetailSerializer(event).data)

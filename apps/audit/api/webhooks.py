@@ -22,7 +22,7 @@ from apps.audit.api.webhook_serializers import (
 )
 from apps.audit.models import Webhook
 from apps.audit.registry import offered_actions
-from apps.audit.webhooks.errors import WebhookClassError, WebhookUrlError
+from apps.audit.webhooks.errors import WebhookUrlError
 from apps.audit.webhooks.services import (
     webhook_change,
     webhook_create,
@@ -44,14 +44,15 @@ from apps.tenants.selectors.tenants import scopes_below
 _JSON: Final = '-H "Content-Type: application/json"'
 _FIELDS: Final[Mapping[type[Exception], str]] = {
     WebhookUrlError: "url",
-    WebhookClassError: "classes",
     ScopeNotGrantedError: "scopes",
 }
+_FIELDS_BY_CODE: Final = {"audit.webhook_class": "classes"}
 
 
 class WebhookListView(ApiListView[Webhook]):
     required_permissions = MANAGES
     field_of_error = _FIELDS
+    field_of_code = _FIELDS_BY_CODE
     serializer_class = WebhookSerializer
     ordering = ("-created_at", "-id")
 
@@ -128,6 +129,7 @@ class WebhookView(TaggedView):
     tagged = Webhook
     required_permissions = MANAGES
     field_of_error = _FIELDS
+    field_of_code = _FIELDS_BY_CODE
 
     @extend_schema(
         operation_id="get_webhook",

@@ -7,7 +7,7 @@ from typing import Final
 from django.conf import settings
 from django.db import connection
 
-from apps.audit.errors import CheckpointExportError, LogInconsistentError, MissingNodesError, SigningKeyMissingError
+from apps.audit.errors import CheckpointExportError, LogError, MissingNodesError
 from apps.audit.log.epochs import current_origin, is_same_log, origin_of, restore_of
 from apps.audit.log.export.contracts import LATEST, CheckpointPlace, checkpoint_place, note_name
 from apps.audit.log.export.state import note_exported, note_problem
@@ -41,7 +41,7 @@ def checkpoint_tenant(tenant_id: TenantId) -> bool:
     signed notes state them. A log that was rewritten is not signed.
 
     Returns: whether a checkpoint was signed.
-    Raises:  LogInconsistentError, SigningKeyMissingError; CheckpointExportError: the checkpoint is signed and stored,
+    Raises:  LogError; CheckpointExportError: the checkpoint is signed and stored,
              and the next run exports it.
     """
     try:
@@ -75,19 +75,19 @@ def _refuse_unvouched(origin: str) -> None:
 
     Otherwise an attacker who can write to the database could cut the log off and claim that it was restored.
 
-    Raises: LogInconsistentError; TombstonesUnavailableError, TombstonesDamagedError.
+    Raises: LogError; TombstonesUnavailableError, TombstonesDamagedError.
     """
     event_id = restore_of(origin)
     if event_id is not None and not tombstone_place().is_vouched(event_id):
         problem = f"event {event_id} tells of a restore that manage.py restore knows nothing of"
-        raise LogInconsistentError(which="exported", size="?", problem=problem)
+        raise LogError("audit.log_inconsistent", which="exported", size="?", problem=problem)
 
 
 def _signed_now(tenant_id: TenantId, origin: str, outside: str | None) -> bool:
     """Sign and store a checkpoint in a separate transaction, so that only committed checkpoints are exported."""
     key: SigningKey | None = settings.GLASSBOX_LOG_SIGNING_KEY
     if key is None:
-        raise SigningKeyMissingError
+        raise LogError("audit.signing_key_missing")
     with open_scope(tenant=tenant_id, reason=_REASON):
         if not _locked(tenant_id):
             return False
@@ -117,28 +117,32 @@ def _root(size: int) -> bytes:
     try:
         return root_at(size)
     except MissingNodesError as error:
-        raise LogInconsistentError(which="present", size=size, problem=str(error)) from error
+        raise LogError("audit.log_inconsistent", which="present", size=size, problem=str(error)) from error
 
 
 def _refuse_other_history(tenant_id: TenantId, which: str, note: str, size: int) -> SignedState:
-    """Raise LogInconsistentError unless the log of `size` leaves begins with what the note says."""
+    """Raise LogError unless the log of `size` leaves begins with what the note says."""
     try:
         told = opened(note, settings.GLASSBOX_LOG_VERIFY_KEYS)
     except InvalidNoteError as error:
-        raise LogInconsistentError(which=which, size="?", problem=f"its note can't be trusted: {error}") from error
+        raise LogError(
+            "audit.log_inconsistent", which=which, size="?", problem=f"its note can't be trusted: {error}"
+        ) from error
     if not is_same_log(told.origin, origin_of(tenant_id)):
-        raise LogInconsistentError(which=which, size=told.size, problem="it is of another log")
+        raise LogError("audit.log_inconsistent", which=which, size=told.size, problem="it is of another log")
     if told.size > size:
-        raise LogInconsistentError(which=which, size=told.size, problem=f"there are only {size} leaves")
+        raise LogError("audit.log_inconsistent", which=which, size=told.size, problem=f"there are only {size} leaves")
     if told.size == 0:
         return told
     try:
         path = stored_consistency_path(told.size, size)
         root = root_at(size)
     except MissingNodesError as error:
-        raise LogInconsistentError(which=which, size=told.size, problem=str(error)) from error
+        raise LogError("audit.log_inconsistent", which=which, size=told.size, problem=str(error)) from error
     if not proves_consistency(first=told.size, second=size, path=path, first_root=told.root, second_root=root):
-        raise LogInconsistentError(which=which, size=told.size, problem="its leaves are not the same any more")
+        raise LogError(
+            "audit.log_inconsistent", which=which, size=told.size, problem="its leaves are not the same any more"
+        )
     return told
 
 

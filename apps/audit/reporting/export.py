@@ -16,7 +16,7 @@ from uuid import UUID
 from django.db.models import Max, QuerySet
 from django.utils import timezone
 
-from apps.audit.errors import UnregisteredActionError, WholeLogError
+from apps.audit.errors import LogError, UnregisteredActionError
 from apps.audit.models import Event, Leaf, Outcome
 from apps.audit.registry import Group, event_class
 from apps.audit.reporting.archive import archive_parts
@@ -89,14 +89,14 @@ def events_export(
 
     Args:   events: filtered, of the open tenant; events that are recorded later than now are left out.
             filters: the filters as the event records them: names, ids and codes, no words that a person typed.
-    Raises: PermissionDeniedError; WholeLogError: the package contains the whole log, which requires all of its scopes;
+    Raises: PermissionDeniedError; LogError: the package contains the whole log, which requires all of its scopes;
             while the parts are made, what scoped_stream raises.
     """
     principal, now = current_scope().principal, timezone.now()
     principal.require(Permission.AUDIT_VIEW)
     wanted = events.filter(occurred_at__lte=now).order_by("-occurred_at", "-id")
     if format is ListFormat.PACKAGE and not reads_the_whole_log(principal):
-        raise WholeLogError
+        raise LogError("audit.whole_log")
     record(action=EVENTS_EXPORTED, core={"format": format.value, "events": wanted.count(), "filters": dict(filters)})
     return scoped_stream(
         principal,

@@ -57,7 +57,7 @@ def verify_tenant(
             since: verify only the events after that checkpoint, and only the hashes of the earlier leaves.
             contents: open every group that is present; otherwise only check which groups are present.
             progress: is called with the progress.
-    Raises: CheckpointNotTrustedError; KeyEncryptionKeyMissingError; ValueError: since without a checkpoint.
+    Raises: VerificationError; KeyEncryptionKeyMissingError; ValueError: since without a checkpoint.
     Costs:  one snapshot, unless it is called within a transaction; about 50 us per event and 20 us per group.
     """
     held = None if checkpoint is None else trusted_checkpoint(checkpoint)

@@ -12,15 +12,15 @@ from apps.audit.log.notes import Checkpoint, InvalidNoteError, opened
 from apps.audit.log.timestamps import stamp_of
 from apps.audit.models import Attestation, AttestationKind
 from apps.audit.models import Checkpoint as StoredCheckpoint
-from apps.audit.verify.errors import CheckpointNotTrustedError
+from apps.audit.verify.errors import VerificationError
 
 
 def trusted_checkpoint(note: str) -> Checkpoint:
-    """Open a checkpoint from outside. Raises: CheckpointNotTrustedError: none of our keys has signed it."""
+    """Open a checkpoint from outside. Raises: VerificationError: none of our keys has signed it."""
     try:
         return opened(note, settings.GLASSBOX_LOG_VERIFY_KEYS)
     except InvalidNoteError as error:
-        raise CheckpointNotTrustedError(problem=error) from None
+        raise VerificationError("audit.checkpoint_not_trusted", problem=error) from None
 
 
 def own_checkpoints() -> Iterator[tuple[int, Checkpoint | str]]:

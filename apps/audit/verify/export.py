@@ -49,7 +49,7 @@ from apps.audit.models import Attestation, AttestationKind, Checkpoint, Subtree
 from apps.audit.services import record
 from apps.audit.verify.checkpoints import trusted_checkpoint
 from apps.audit.verify.entries import Damaged, Entry, Opened
-from apps.audit.verify.errors import CheckpointAheadError, CheckpointOfAnotherLogError, ExportTargetError
+from apps.audit.verify.errors import VerificationError
 from apps.audit.verify.reading import LogReader, snapshot
 from apps.tenants.context import current_scope
 from apps.tenants.ids import TenantId
@@ -76,15 +76,14 @@ def export_log(*, tenant: TenantId, output: Path, since: str | None = None, cont
     Args:   output: must not exist. When this returns, it is there and complete; when this raises, it is not there.
             since: a signed checkpoint: export only the events after it.
             contents: include the content of the groups. The caller must check that the requester may read all of it.
-    Raises: ExportTargetError, CheckpointNotTrustedError, CheckpointOfAnotherLogError, CheckpointAheadError;
-            KeyEncryptionKeyMissingError.
+    Raises: VerificationError; KeyEncryptionKeyMissingError.
     Costs:  memory for one batch of events, however long the log is.
     """
     held = None if since is None else trusted_checkpoint(since)
     if held is not None and not is_same_log(held.origin, origin_of(tenant)):
-        raise CheckpointOfAnotherLogError(origin=held.origin, wanted=origin_of(tenant))
+        raise VerificationError("audit.checkpoint_of_another_log", origin=held.origin, wanted=origin_of(tenant))
     if output.exists():
-        raise ExportTargetError(path=output, problem="it exists")
+        raise VerificationError("audit.export_target", path=output, problem="it exists")
     partial = output.with_name(f".{output.name}.{os.getpid()}.partial")
     try:
         with snapshot(tenant, "export the log"):
@@ -92,7 +91,7 @@ def export_log(*, tenant: TenantId, output: Path, since: str | None = None, cont
             if held is not None:
                 start = start.appended(LogReader(contents=False).hashes(held.size))
                 if start.size != held.size or start.root != held.root:
-                    raise CheckpointAheadError(size=held.size)
+                    raise VerificationError("audit.checkpoint_ahead", size=held.size)
             size = stored_size()
             record(
                 action="audit.log.exported",
@@ -104,7 +103,7 @@ def export_log(*, tenant: TenantId, output: Path, since: str | None = None, cont
                 _write(opened, tenant=tenant, start=start, size=size, contents=contents)
         partial.rename(output)
     except OSError as error:
-        raise ExportTargetError(path=output, problem=error.strerror or error) from None
+        raise VerificationError("audit.export_target", path=output, problem=error.strerror or error) from None
     finally:
         if partial.is_dir():
             shutil.rmtree(partial)

@@ -9,7 +9,7 @@ from apps.audit.log.export.contracts import LATEST, checkpoint_place
 from apps.audit.log.tombstone_place import tombstone_place
 from apps.audit.models import Checkpoint, Verification
 from apps.audit.verify.checkpoints import trusted_checkpoint
-from apps.audit.verify.errors import ExportedCheckpointLostError
+from apps.audit.verify.errors import VerificationError
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 
@@ -17,8 +17,8 @@ from apps.tenants.ids import TenantId
 def outside_checkpoint(tenant_id: TenantId) -> str | None:
     """Return the signed note, read from where it was exported to, or None if none was ever signed.
 
-    Raises: CheckpointExportError: the place can't be read; CheckpointNotTrustedError;
-            ExportedCheckpointLostError: there is none although there was one, or an older one than was seen before,
+    Raises: CheckpointExportError: the place can't be read; VerificationError: it can't be trusted,
+            there is none although there was one, or an older one than was seen before,
             or the log claims a restore that is not recorded outside;
             TombstonesUnavailableError, TombstonesDamagedError: the record of restores can't be read.
     """
@@ -33,12 +33,14 @@ def outside_checkpoint(tenant_id: TenantId) -> str | None:
     if note is None:
         _refuse_unvouched(origin)
         if is_signed:
-            raise ExportedCheckpointLostError(problem="No exported checkpoint is there, though some were signed")
+            raise VerificationError(
+                "audit.exported_checkpoint_lost", problem="No exported checkpoint is there, though some were signed"
+            )
         return None
     size = trusted_checkpoint(note).size
     if seen is not None and size < seen:
         problem = f"The exported checkpoint has {size} leaves, and one of {seen} was there before"
-        raise ExportedCheckpointLostError(problem=problem)
+        raise VerificationError("audit.exported_checkpoint_lost", problem=problem)
     return note
 
 
@@ -47,9 +49,9 @@ def _refuse_unvouched(origin: str) -> None:
 
     An event in the database alone must not move the log to an origin without checkpoints.
 
-    Raises: ExportedCheckpointLostError; TombstonesUnavailableError, TombstonesDamagedError.
+    Raises: VerificationError; TombstonesUnavailableError, TombstonesDamagedError.
     """
     event_id = restore_of(origin)
     if event_id is not None and not tombstone_place().is_vouched(event_id):
         problem = f"Event {event_id} tells of a restore that manage.py restore knows nothing of"
-        raise ExportedCheckpointLostError(problem=problem)
+        raise VerificationError("audit.exported_checkpoint_lost", problem=problem)

@@ -16,13 +16,7 @@ from apps.audit.errors import CheckpointExportError
 from apps.audit.models import Outcome, Verification, VerificationState
 from apps.audit.services import record
 from apps.audit.verify.application import verify_tenant
-from apps.audit.verify.errors import (
-    CheckpointMissingError,
-    ExportedCheckpointLostError,
-    RemovalUnderWayError,
-    VerificationCrashedError,
-    VerificationWorkerLostError,
-)
+from apps.audit.verify.errors import VerificationError
 from apps.audit.verify.findings import FindingClass, VerificationReport
 from apps.audit.verify.outside import outside_checkpoint
 from apps.audit.verify.statements import state_verification
@@ -38,7 +32,9 @@ FINISHED_ACTION: Final = "audit.verification.finished"
 # This many findings are kept to be shown. All are counted, and `manage.py audit verify` names them.
 SHOWN: Final = 100
 # Failures that may be over in a few minutes: a place that can't be reached, or a program that ran out of a resource.
-_PASSING: Final = (CheckpointExportError, ExportedCheckpointLostError, VerificationCrashedError)
+_PASSING: Final = frozenset(
+    {CheckpointExportError.code, "audit.exported_checkpoint_lost", "audit.verification_crashed"}
+)
 # Findings that may be gone in a few minutes: a removal is carried out, and a checkpoint is signed every minute.
 PASSING_CLASSES: Final = frozenset(
     {FindingClass.INCOMPLETE_ERASURE, FindingClass.UNSIGNED_REMOVAL, FindingClass.UNSIGNED_TAIL}
@@ -81,7 +77,7 @@ def verification_run(
             return _fail(lease, found, policy)
         if found.totals and PASSING_CLASSES.issuperset(found.totals) and lease.attempts < policy.max_attempts:
             is_removal = FindingClass.INCOMPLETE_ERASURE in found.totals
-            return _wait(lease, RemovalUnderWayError.code if is_removal else CheckpointMissingError.code, policy)
+            return _wait(lease, "audit.removal_under_way" if is_removal else "audit.checkpoint_missing", policy)
         _finish(lease, found)
     except LeaseLostError:
         logger.warning("verification %s was taken over", verification_id)
@@ -98,7 +94,7 @@ def claim_verification(*, tenant_id: TenantId, verification_id: UUID, lease_s: f
 def _verified(lease: Lease[Verification], policy: VerificationPolicy) -> VerificationReport | ApplicationError:
     """Return the report, or the error that prevented the verification. Raises: LeaseLostError."""
     if lease.attempts > policy.max_attempts:
-        return VerificationWorkerLostError(attempts=lease.attempts - 1)
+        return VerificationError("audit.verification_worker_lost", attempts=lease.attempts - 1)
     try:
         note = outside_checkpoint(lease.tenant_id)
         progress = Progress(lease, every_s=policy.told_every_s, at_once=True)
@@ -111,7 +107,7 @@ def _verified(lease: Lease[Verification], policy: VerificationPolicy) -> Verific
         # The message is not logged, because a driver's message may quote a row.
         where = "".join(traceback.format_tb(error.__traceback__))
         logger.error("verification %s: %s at\n%s", lease.job_id, type(error).__name__, where)  # noqa: TRY400
-        return VerificationCrashedError(kind=type(error).__name__)
+        return VerificationError("audit.verification_crashed", kind=type(error).__name__)
 
 
 def _finish(lease: Lease[Verification], report: VerificationReport) -> None:
@@ -154,7 +150,7 @@ def _place(finding: Any) -> dict[str, Any]:
 def _fail(lease: Lease[Verification], error: ApplicationError, policy: VerificationPolicy) -> VerificationOutcome:
     """Wait for the next attempt if the failure may pass; otherwise end the verification as failed."""
     logger.error("the log of tenant %s could not be verified: %s", lease.tenant_id, error.code)
-    if isinstance(error, _PASSING) and lease.attempts < policy.max_attempts:
+    if error.code in _PASSING and lease.attempts < policy.max_attempts:
         return _wait(lease, error.code, policy)
     _end(lease, state=VerificationState.FAILED, error_code=error.code)
     return VerificationOutcome.FAILED

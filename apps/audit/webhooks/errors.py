@@ -1,6 +1,9 @@
 from __future__ import annotations
 
-from apps.errors import ApplicationError
+from collections.abc import Mapping
+from typing import ClassVar
+
+from apps.errors import ApplicationError, CodedError
 
 
 class WebhookNotFoundError(ApplicationError):
@@ -11,29 +14,26 @@ class WebhookNotFoundError(ApplicationError):
     message = "There is no webhook {webhook} that you may see."
 
 
-class DeliveryNotFoundError(ApplicationError):
-    code = "audit.webhook_delivery_not_found"
-    status = 404
-    message = "There is no delivery {delivery} that you may see. Finished deliveries are kept for 30 days."
+class WebhookError(CodedError):
+    """What stands against making, changing or using a webhook."""
+
+    kinds: ClassVar[Mapping[str, tuple[int, str]]] = {
+        "audit.webhook_delivery_not_found": (
+            404,
+            "There is no delivery {delivery} that you may see. Finished deliveries are kept for 30 days.",
+        ),
+        "audit.webhook_class": (
+            400,
+            "Webhooks can't receive this class of events: {action}. GET /api/v1/webhooks/classes/ lists them.",
+        ),
+        "audit.webhook_too_many": (
+            409,
+            "This tenant already has {most} webhooks, the most that are allowed. Delete one first.",
+        ),
+        "audit.webhook_state": (409, "This can't be done: {problem}."),
+    }
 
 
 class WebhookUrlError(ApplicationError):
     code = "audit.webhook_url"
     message = "Nothing is sent to this address: {problem}."
-
-
-class WebhookClassError(ApplicationError):
-    code = "audit.webhook_class"
-    message = "Webhooks can't receive this class of events: {action}. GET /api/v1/webhooks/classes/ lists them."
-
-
-class TooManyWebhooksError(ApplicationError):
-    code = "audit.webhook_too_many"
-    status = 409
-    message = "This tenant already has {most} webhooks, the most that are allowed. Delete one first."
-
-
-class WebhookStateError(ApplicationError):
-    code = "audit.webhook_state"
-    status = 409
-    message = "This can't be done: {problem}."

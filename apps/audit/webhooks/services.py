@@ -15,13 +15,7 @@ from apps.audit.models import DeliveryState, Leaf, PauseReason, Webhook, Webhook
 from apps.audit.registry import offered_actions
 from apps.audit.webhooks.addresses import target_of
 from apps.audit.webhooks.collecting import delivery_make
-from apps.audit.webhooks.errors import (
-    DeliveryNotFoundError,
-    TooManyWebhooksError,
-    WebhookClassError,
-    WebhookNotFoundError,
-    WebhookStateError,
-)
+from apps.audit.webhooks.errors import WebhookError, WebhookNotFoundError
 from apps.audit.webhooks.events import tell_webhook
 from apps.audit.webhooks.queue import announce
 from apps.audit.webhooks.secrets import BOTH_FOR, new_secret, open_secrets, seal_secrets, told
@@ -37,7 +31,8 @@ def webhook_create(*, url: str, actions: Iterable[str], scopes: Iterable[ScopeId
     """Make an endpoint in the open tenant. It is told of events that are recorded from now on, within these scopes.
 
     Returns: the row, and its secret (`whsec_...`), which can't be shown again.
-    Raises:  PermissionDeniedError, WebhookUrlError, WebhookClassError, ScopeNotGrantedError, TooManyWebhooksError.
+    Raises:  PermissionDeniedError, WebhookUrlError, ScopeNotGrantedError; WebhookError: there is no such class of
+             events, or the tenant has the most webhooks already.
     """
     context = _require()
     target_of(url)
@@ -54,7 +49,7 @@ def webhook_create(*, url: str, actions: Iterable[str], scopes: Iterable[ScopeId
     secret = new_secret()
     with transaction.atomic():
         if Webhook.objects.count() >= MOST:
-            raise TooManyWebhooksError(most=MOST)
+            raise WebhookError("audit.webhook_too_many", most=MOST)
         seal_secrets(webhook, secret, at=timezone.now())
         last: int | None = Leaf.objects.aggregate(last=Max("index"))["last"]
         webhook.cursor = 0 if last is None else last + 1
@@ -149,7 +144,7 @@ def webhook_delete(webhook_id: UUID) -> None:
 
 
 def webhook_test(webhook_id: UUID) -> WebhookDelivery:
-    """Record a test of the endpoint, and send it that event. Raises: WebhookStateError: the endpoint is paused."""
+    """Record a test of the endpoint, and send it that event. Raises: WebhookError: the endpoint is paused."""
     _require()
     with transaction.atomic():
         webhook = _locked(webhook_id)
@@ -162,7 +157,7 @@ def webhook_test(webhook_id: UUID) -> WebhookDelivery:
 def webhook_redeliver(delivery_id: UUID) -> WebhookDelivery:
     """Send a finished delivery again, under the same webhook-id, with as many attempts as the first time.
 
-    Raises: DeliveryNotFoundError, WebhookStateError: the endpoint is paused, or the delivery still waits.
+    Raises: WebhookError: the endpoint is paused, or the delivery still waits.
     """
     _require()
     with transaction.atomic():
@@ -171,7 +166,7 @@ def webhook_redeliver(delivery_id: UUID) -> WebhookDelivery:
         # Read the delivery again after the lock is held: a worker can no longer change it.
         delivery = delivery_of(delivery_id)
         if delivery.state == DeliveryState.WAITING:
-            raise WebhookStateError(problem="it has not ended yet, and is sent anyway")
+            raise WebhookError("audit.webhook_state", problem="it has not ended yet, and is sent anyway")
         delivery.state, delivery.earlier = DeliveryState.WAITING, delivery.earlier + delivery.attempts
         delivery.attempts = 0
         delivery.next_attempt_at, delivery.ended_at = None, None
@@ -182,10 +177,10 @@ def webhook_redeliver(delivery_id: UUID) -> WebhookDelivery:
 
 
 def delivery_of(delivery_id: UUID) -> WebhookDelivery:
-    """Return a delivery. Raises: DeliveryNotFoundError."""
+    """Return a delivery. Raises: WebhookError."""
     found: WebhookDelivery | None = WebhookDelivery.objects.filter(id=delivery_id).first()
     if found is None:
-        raise DeliveryNotFoundError(delivery=delivery_id)
+        raise WebhookError("audit.webhook_delivery_not_found", delivery=delivery_id)
     return found
 
 
@@ -207,13 +202,13 @@ def _known(actions: Iterable[str]) -> Sequence[str]:
     wanted, offered = sorted(set(actions)), offered_actions()
     unknown = [action for action in wanted if action not in offered]
     if unknown or not wanted:
-        raise WebhookClassError(action=unknown[0] if unknown else "none is named")
+        raise WebhookError("audit.webhook_class", action=unknown[0] if unknown else "none is named")
     return wanted
 
 
 def _require_running(webhook: Webhook) -> None:
     if webhook.paused_at is not None:
-        raise WebhookStateError(problem="it is paused; resume it first")
+        raise WebhookError("audit.webhook_state", problem="it is paused; resume it first")
 
 
 def _send_soon(webhook: Webhook) -> None:

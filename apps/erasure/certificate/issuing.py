@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import connection
 
 from apps.audit.canonical import canonical_bytes
-from apps.audit.errors import SigningKeyMissingError
+from apps.audit.errors import LogError
 from apps.audit.log.checkpoints import checkpoint_tenant
 from apps.audit.log.notes import Checkpoint as SignedState
 from apps.audit.log.notes import SigningKey, signed
@@ -60,11 +60,11 @@ def _tenants() -> list[UUID]:
 def issue_tenant(tenant_id: TenantId) -> int:
     """Issue, in the order in which they ended, what has none; up to the first that has no leaf in the log yet.
 
-    Raises: SigningKeyMissingError; what checkpoint_tenant raises.
+    Raises: LogError; what checkpoint_tenant raises.
     """
     key: SigningKey | None = settings.GLASSBOX_LOG_SIGNING_KEY
     if key is None:
-        raise SigningKeyMissingError
+        raise LogError("audit.signing_key_missing")
     issued = 0
     while True:
         with open_scope(tenant=tenant_id, reason=_REASON):

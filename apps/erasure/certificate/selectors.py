@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.conf import settings
 
-from apps.audit.errors import CertificateNotFoundError, KeyEncryptionKeyMissingError, MissingNodesError
+from apps.audit.errors import KeyEncryptionKeyMissingError, LogError, MissingNodesError
 from apps.erasure.certificate.checking import Check, checked
 from apps.erasure.certificate.document import document_of
 from apps.erasure.certificate.errors import EndEmptiedError, NoProofError
@@ -14,18 +14,18 @@ from apps.erasure.models import Certificate, RemovalRun, Supplement
 
 
 def certificate_of(certificate_id: UUID) -> Certificate:
-    """Raises: CertificateNotFoundError."""
+    """Raises: LogError."""
     found: Certificate | None = Certificate.objects.filter(id=certificate_id).first()
     if found is None:
-        raise CertificateNotFoundError(certificate=certificate_id)
+        raise LogError("audit.certificate_not_found", certificate=certificate_id)
     return found
 
 
 def supplement_named(supplement_id: UUID) -> Supplement:
-    """Raises: CertificateNotFoundError."""
+    """Raises: LogError."""
     found: Supplement | None = Supplement.objects.filter(id=supplement_id).first()
     if found is None:
-        raise CertificateNotFoundError(certificate=supplement_id)
+        raise LogError("audit.certificate_not_found", certificate=supplement_id)
     return found
 
 
