@@ -7,5 +7,6 @@ import pytest
 from apps.errors import ApplicationError
 
 
-def raises_code(code: str, match: str | None = None) -> pytest.RaisesExc[ApplicationError]:
-    return pytest.raises(ApplicationError, match=match, check=lambda error: error.code == code)
+def raises_code(*codes: str, match: str | None = None) -> pytest.RaisesExc[ApplicationError]:
+    """Expect an error of one of these codes."""
+    return pytest.raises(ApplicationError, match=match, check=lambda error: error.code in codes)

@@ -14,17 +14,7 @@ from django.utils import timezone
 from apps.audit.services import record
 from apps.erasure.contracts import Target, TargetType
 from apps.erasure.declarations.holdable import HOLDABLE
-from apps.erasure.holds.errors import (
-    HoldBeyondScopesError,
-    HoldNeedsPersonError,
-    HoldReleasedError,
-    ItemNotFoundError,
-    MissingWordsError,
-    NothingToHoldError,
-    NotHoldableError,
-    OwnerNotAMemberError,
-    ReviewDateError,
-)
+from apps.erasure.holds.errors import HoldError
 from apps.erasure.holds.events import ITEMS_ADDED, PLACED, RELEASED, REVIEW_MOVED
 from apps.erasure.holds.items import describe
 from apps.erasure.holds.locks import keep_removals_out
@@ -49,15 +39,14 @@ def hold_place(*, matter: str, ground: str, owner_id: UUID, review_on: date, tar
     Args:    matter, ground: what the hold is about and what obliges the firm to it, in a person's words.
              owner_id: the member who answers for it. review_on: when the hold is reviewed; must be after today.
              targets: documents and parts of events, 1 to MOST_ITEMS.
-    Raises:  PermissionDeniedError; HoldNeedsPersonError; MissingWordsError; OwnerNotAMemberError; ReviewDateError;
-             NothingToHoldError; NotHoldableError; ItemNotFoundError: a target does not exist for this person.
+    Raises:  PermissionDeniedError; HoldError: also where a target does not exist for this person.
     Costs:   about ten queries, and one event for each document. Waits for removals that are in progress.
     """
     person = _require_person()
     words = {"matter": _words("matter", matter), "ground": _words("ground", ground)}
     _require_later(review_on)
     if not Membership.objects.filter(IN_FORCE, user_id=owner_id).exists():
-        raise OwnerNotAMemberError(owner=owner_id)
+        raise HoldError("audit.hold_owner_not_a_member", owner=owner_id)
     with transaction.atomic():
         hold: LegalHold = LegalHold.objects.create(
             tenant_id=current_scope().tenant_id,
@@ -75,7 +64,7 @@ def hold_place(*, matter: str, ground: str, owner_id: UUID, review_on: date, tar
 def hold_items_add(*, hold_id: UUID, targets: Iterable[Target]) -> list[Target]:
     """Put more targets under an open hold, and skip those already under it. Returns: the targets added.
 
-    Raises: as hold_place; HoldNotFoundError; HoldReleasedError.
+    Raises: as hold_place; HoldError: there is no such hold, or it is released.
     """
     _require_person()
     with transaction.atomic():
@@ -85,8 +74,7 @@ def hold_items_add(*, hold_id: UUID, targets: Iterable[Target]) -> list[Target]:
 def hold_review_move(*, hold_id: UUID, review_on: date, reason: str) -> LegalHold:
     """Move the review date of an open hold. A review that decides to continue the hold ends with this call.
 
-    Raises: PermissionDeniedError; HoldNeedsPersonError; HoldNotFoundError; HoldReleasedError; ReviewDateError;
-            MissingWordsError.
+    Raises: PermissionDeniedError; HoldError.
     """
     _require_person()
     said = _words("reason", reason)
@@ -103,8 +91,7 @@ def hold_review_move(*, hold_id: UUID, review_on: date, reason: str) -> LegalHol
 def hold_release(*, hold_id: UUID, reason: str) -> LegalHold:
     """End a hold. Resume, in the same transaction, the removals that waited for targets which no other hold keeps.
 
-    Raises: PermissionDeniedError; HoldNeedsPersonError; HoldNotFoundError; HoldReleasedError; MissingWordsError;
-            HoldBeyondScopesError: the hold covers documents in scopes that are not open.
+    Raises: PermissionDeniedError; HoldError: also where the hold covers documents in scopes that are not open.
     """
     person = _require_person()
     require_step_up()
@@ -114,7 +101,7 @@ def hold_release(*, hold_id: UUID, reason: str) -> LegalHold:
         hold = _open(hold_id)
         restricted = Restriction.objects.filter(because=Because.HOLD, because_id=hold.id)
         if beyond := restricted.exclude(scope_id__in=current_scope().scope_ids).count():
-            raise HoldBeyondScopesError(hold=hold.id, count=beyond)
+            raise HoldError("audit.hold_beyond_scopes", hold=hold.id, count=beyond)
         hold.released_by, hold.released_at, hold.release_reason = person, timezone.now(), said
         hold.released_by_label = current_scope().principal.label[:255]
         hold.save(update_fields=["released_by", "released_by_label", "released_at", "release_reason"])
@@ -130,15 +117,15 @@ def hold_release(*, hold_id: UUID, reason: str) -> LegalHold:
 def _add(hold: LegalHold, targets: Iterable[Target]) -> list[Target]:
     wanted = sorted(set(targets))
     if not 1 <= len(wanted) <= MOST_ITEMS:
-        raise NothingToHoldError(most=MOST_ITEMS, count=len(wanted))
+        raise HoldError("audit.nothing_to_hold", most=MOST_ITEMS, count=len(wanted))
     for target in wanted:
         if target.type not in HOLDABLE:
-            raise NotHoldableError(type=target.type.replace("_", " "))
+            raise HoldError("audit.not_holdable", type=target.type.replace("_", " "))
     keep_removals_out()
     there = describe(wanted, lock=True)
     for target in wanted:
         if target not in there:
-            raise ItemNotFoundError(type=target.type.replace("_", " "), item=target.id)
+            raise HoldError("audit.held_item_not_found", type=target.type.replace("_", " "), item=target.id)
     known = {target_of(item) for item in hold.items.all()}
     new = [target for target in wanted if target not in known]
     if not new:
@@ -169,7 +156,7 @@ def _require_person() -> UUID:
     principal.require(Permission.PRIVACY_MANAGE)
     person = acting_user_id(principal)
     if person is None:
-        raise HoldNeedsPersonError
+        raise HoldError("audit.hold_needs_person")
     return person
 
 
@@ -178,20 +165,20 @@ def _open(hold_id: UUID) -> LegalHold:
     hold_by_id(hold_id)
     hold: LegalHold | None = LegalHold.objects.select_for_update().filter(id=hold_id, released_at__isnull=True).first()
     if hold is None:
-        raise HoldReleasedError(hold=hold_id)
+        raise HoldError("audit.hold_released", hold=hold_id)
     return hold
 
 
 def _words(field: str, text: str) -> str:
     words = text.strip()
     if not words:
-        raise MissingWordsError(field=field)
+        raise HoldError("audit.hold_says_nothing", field=field)
     return words
 
 
 def _require_later(review_on: date) -> None:
     if review_on <= timezone.now().date():
-        raise ReviewDateError(date=review_on.isoformat())
+        raise HoldError("audit.hold_review_date", date=review_on.isoformat())
 
 
 def _counts(targets: Sequence[Target]) -> dict[str, int]:

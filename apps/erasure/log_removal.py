@@ -24,8 +24,8 @@ from apps.audit.registry import Group
 from apps.audit.services import record
 from apps.audit.terms import REMOVAL
 from apps.erasure.contracts import Target, TargetType
+from apps.erasure.errors import RemovalError
 from apps.erasure.holds.selectors import held
-from apps.errors import ApplicationError
 from apps.tenants.context import current_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.roles import Permission
@@ -83,33 +83,11 @@ def is_unvouched(event: Event) -> bool:
     return Group.ACTOR not in event.commitments
 
 
-class RemovalRefusedError(ApplicationError):
-    code = "audit.removal_refused"
-    status = 409
-    message = "Nothing was authorised: the {group} part of event {event} {problem}."
-
-
-class TooManyRemovalsError(ApplicationError):
-    code = "audit.too_many_removals"
-    status = 400
-    message = "Name between 1 and {most} removals at once; {count} were named."
-
-
-class RemovalNotSealedError(ApplicationError):
-    """Step two was called before the log could prove step one."""
-
-    code = "audit.removal_not_sealed"
-    status = 409
-    message = (
-        "Event {event} authorises no removals, or is not sealed yet. Sealing takes seconds: try again in a moment."
-    )
-
-
 def payload_erase(*, removals: Sequence[Removal], reason_code: RemovalReason) -> Event:
     """Authorise the removal of groups that an executing run names, and record it. Runs as glassbox_eraser.
 
     Returns: the event that removals_execute takes, once it is sealed.
-    Raises:  PermissionDeniedError: the principal may not manage privacy; TooManyRemovalsError; RemovalRefusedError: a
+    Raises:  PermissionDeniedError: the principal may not manage privacy; RemovalError: there are too many, a
              group does not exist, its event is not sealed yet (the authorising event must come later in the log), it
              authorises removals itself, or it is held.
     Costs:   five queries, and those of recording the event.
@@ -117,7 +95,7 @@ def payload_erase(*, removals: Sequence[Removal], reason_code: RemovalReason) ->
     current_scope().principal.require(Permission.PRIVACY_MANAGE)
     wanted = sorted(set(removals))
     if not 1 <= len(wanted) <= MOST_REMOVALS:
-        raise TooManyRemovalsError(most=MOST_REMOVALS, count=len(wanted))
+        raise RemovalError("audit.too_many_removals", most=MOST_REMOVALS, count=len(wanted))
     ids = {removal.event_id for removal in wanted}
     events = {event.id: event for event in Event.objects.filter(id__in=ids)}
     sealed = set(Leaf.objects.filter(event_id__in=ids).values_list("event_id", flat=True))
@@ -140,7 +118,7 @@ def payload_erase(*, removals: Sequence[Removal], reason_code: RemovalReason) ->
             else ""
         )
         if problem:
-            raise RemovalRefusedError(group=removal.group, event=removal.event_id, problem=problem)
+            raise RemovalError("audit.removal_refused", group=removal.group, event=removal.event_id, problem=problem)
     touched = {ScopeId(scope_id) for event in events.values() for scope_id in event.scope_ids}
     return record(
         action=ERASED,
@@ -157,14 +135,14 @@ def removals_execute(*, authorising_event_id: UUID) -> Execution:
 
     The call can be repeated, for example after an interruption. It skips groups that are already gone or that are held.
 
-    Raises: RemovalNotSealedError. Costs: one query for each removal, and four more.
+    Raises: RemovalError. Costs: one query for each removal, and four more.
     """
     is_sealed = Leaf.objects.filter(event_id=authorising_event_id).exists()
     rows = Payload.objects.filter(event_id=authorising_event_id, group=Group.CORE).values_list("terms", flat=True)
     terms: list[str] = next(iter(rows), []) if is_sealed else []
     named = [term.split(":", 2) for term in terms if term.startswith(f"{REMOVAL}:")]
     if not named:
-        raise RemovalNotSealedError(event=authorising_event_id)
+        raise RemovalError("audit.removal_not_sealed", event=authorising_event_id)
     removals = [Removal(event_id=UUID(event_id), group=group) for _, event_id, group in named]
     kept = held([target_of(removal) for removal in removals])
     removable = [removal for removal in removals if target_of(removal) not in kept]

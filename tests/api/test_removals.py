@@ -12,20 +12,15 @@ from django.utils import timezone
 
 from apps.audit.models import Event
 from apps.corpus.errors import (
-    DocumentNotFoundError,
     RemovalByTwoError,
     RemovalKeptError,
-    RemovalNotDueError,
-    RemovalReasonError,
 )
 from apps.corpus.models import Document, DocumentStatus
 from apps.corpus.services import documents
 from apps.corpus.services.ingest.restart import job_restart
 from apps.corpus.services.removals import document_remove
 from apps.erasure.contracts import Origin, RunState, Target, TargetType
-from apps.erasure.errors import OwnRunError, RemoverNotAPersonError, RunStateError
 from apps.erasure.hold_services import hold_place
-from apps.erasure.holds.errors import ItemHeldError
 from apps.erasure.log_removal import RemovalReason
 from apps.erasure.models import RemovalRun
 from apps.erasure.runs.runs import RejectionReason
@@ -41,6 +36,7 @@ from tests.corpus.ingesting import ingest, run, short_profile
 from tests.deciding import run_approve, run_reject
 from tests.factories import Firm, as_, make_key, make_member
 from tests.model_server import ModelServer
+from tests.raising import raises_code
 from tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -85,8 +81,8 @@ def proposed(principal: Principal, document: Document, **said: str) -> RemovalRu
     return made
 
 
-def refused(principal: Principal, document: Document, error: type[Exception], **said: str) -> None:
-    with as_(principal), pytest.raises(error):
+def refused(principal: Principal, document: Document, code: str, **said: str) -> None:
+    with as_(principal), raises_code(code):
         document_remove(document_id=document.id, **{"reason": "duplicate", **said})
     with as_(principal):
         assert not RemovalRun.objects.filter(origin=Origin.REMOVAL, state=RunState.PROPOSED).exists()
@@ -120,7 +116,7 @@ def test_nobody_approves_their_own(acme: Firm, alice: Principal, dora: Principal
     with as_(alice):
         assert run_reject(by_alice.id, RejectionReason.WITHDRAWN).state == RunState.REJECTED
     by_dora = proposed(dora, document)
-    with as_(dora), pytest.raises(OwnRunError):
+    with as_(dora), raises_code("audit.removal_run_own"):
         run_approve(by_dora.id)
     with as_(alice), pytest.raises(PermissionDeniedError):
         run_reject(by_dora.id, RejectionReason.WITHDRAWN)
@@ -134,19 +130,19 @@ def test_what_was_rejected_is_not_approved_and_can_be_proposed_anew(
     made = proposed(alice, document)
     with as_(rita):
         run_reject(made.id, RejectionReason.MUST_BE_KEPT)
-        with pytest.raises(RunStateError):
+        with raises_code("audit.removal_run_state"):
             run_approve(made.id)
     assert proposed(alice, document).id != made.id
 
 
 def test_it_is_proposed_for_a_reason_by_a_person_who_sees_it(acme: Firm, alice: Principal) -> None:
     document = ready_document(acme)
-    refused(alice, document, RemovalReasonError, reason="")
-    refused(alice, document, RemovalReasonError, reason=RemovalReason.RETENTION_ENDED.value)
-    refused(make_member(acme, "ann", Role.ANALYST), document, PermissionDeniedError)
-    refused(make_member(acme, "beta", Role.TENANT_ADMIN, scopes=["fund:beta"]), document, DocumentNotFoundError)
+    refused(alice, document, "corpus.removal_reason", reason="")
+    refused(alice, document, "corpus.removal_reason", reason=RemovalReason.RETENTION_ENDED.value)
+    refused(make_member(acme, "ann", Role.ANALYST), document, "tenants.permission_denied")
+    refused(make_member(acme, "beta", Role.TENANT_ADMIN, scopes=["fund:beta"]), document, "corpus.document_not_found")
     key, _ = make_key(acme, Role.TENANT_ADMIN)
-    refused(key, document, RemoverNotAPersonError)
+    refused(key, document, "audit.removal_person_needed")
 
 
 # --- Retention, holds, requests ---------------------------------------------------------------------------------------
@@ -166,14 +162,14 @@ def test_what_is_held_or_proposed_already_is_not_proposed(acme: Firm, alice: Pri
             review_on=timezone.now().date() + timedelta(days=30),
             targets=[Target(type=TargetType.DOCUMENT, id=document.id)],
         )
-        with pytest.raises(ItemHeldError):
+        with raises_code("audit.item_held"):
             document_remove(document_id=document.id, reason="duplicate")
 
 
 def test_what_is_not_needed_any_more_goes_once_the_rules_let_it(acme: Firm, alice: Principal) -> None:
     first, second = (ready_document(acme, content, external_id="dms-7") for content in (b"# One\n\nT.", b"# Two\n\nT."))
-    refused(alice, first, RemovalNotDueError, reason="no_longer_needed")
-    refused(alice, second, RemovalNotDueError, reason="no_longer_needed")
+    refused(alice, first, "corpus.removal_not_due", reason="no_longer_needed")
+    refused(alice, second, "corpus.removal_not_due", reason="no_longer_needed")
     with open_scope(tenant=acme.id, reason="a test"):
         long_ago = timezone.now() - timedelta(days=366 * 8)
         Document.objects.filter(id=first.id).update(valid_to=long_ago)

@@ -19,7 +19,7 @@ from apps.audit.models import DataKey, Payload
 from apps.erasure.certificate import document
 from apps.erasure.certificate.checking import Check, checked, fails, holds
 from apps.erasure.certificate.document import document_of
-from apps.erasure.certificate.errors import EndEmptiedError
+from apps.erasure.certificate.errors import NoProofError
 from apps.erasure.certificate.selectors import checks_of
 from apps.erasure.contracts import RunState
 from apps.erasure.models import Certificate
@@ -151,7 +151,7 @@ def test_the_page_the_api_and_the_shell_say_it_and_none_of_them_breaks(acme: Fir
     assert "the tenant itself is being erased" in page.text
     assert "This certificate does not hold" not in page.text
     file = Visitor("ada").open("erasure_certificate_json", emptied.id)
-    assert file.status == EndEmptiedError.status
+    assert file.status == NoProofError.kinds["audit.certificate_end_emptied"][0]
     assert "downloaded before then" in file.text
     answer = Api(make_key(acme, Role.AUDITOR)[1]).get(f"/api/v1/privacy/certificates/{emptied.id}/")
     problem = json.loads(answer.content)

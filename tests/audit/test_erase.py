@@ -13,16 +13,7 @@ from apps.audit.registry import Group
 from apps.audit.selectors import GroupState, readings_of
 from apps.audit.services import record
 from apps.audit.verify.findings import FindingClass
-from apps.erasure.log_removal import (
-    Execution,
-    Removal,
-    RemovalNotSealedError,
-    RemovalReason,
-    RemovalRefusedError,
-    TooManyRemovalsError,
-    payload_erase,
-    removals_execute,
-)
+from apps.erasure.log_removal import Execution, Removal, RemovalReason, payload_erase, removals_execute
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.roles import Role
@@ -32,6 +23,7 @@ from tests.audit.forging import ANSWERED
 from tests.audit.mutations import acting_as
 from tests.baked import baked
 from tests.factories import Firm, make_firm, make_member
+from tests.raising import raises_code
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -109,7 +101,7 @@ def test_executing_goes_on_where_it_was_interrupted(acme: Firm) -> None:
 def test_before_it_is_sealed_nothing_is_removed(acme: Firm) -> None:
     event = asked(acme)
     authorising = authorised(acme, event, Group.QUESTION, seal=False)
-    with pytest.raises(RemovalNotSealedError):
+    with raises_code("audit.removal_not_sealed"):
         executed(acme, authorising)
     sealed(acme)
     assert executed(acme, authorising).removed == 1
@@ -118,7 +110,7 @@ def test_before_it_is_sealed_nothing_is_removed(acme: Firm) -> None:
 def test_an_event_that_authorises_nothing_executes_nothing(acme: Firm) -> None:
     event = asked(acme)
     for id in (event.id, new_id()):
-        with pytest.raises(RemovalNotSealedError):
+        with raises_code("audit.removal_not_sealed"):
             executed(acme, id)
 
 
@@ -139,28 +131,28 @@ def test_only_who_manages_privacy_authorises(acme: Firm, role: Role) -> None:
 
 def test_what_is_not_there_or_not_sealed_or_is_a_proof_can_not_be_named(acme: Firm) -> None:
     event, late = asked(acme), asked(acme, seal=False)
-    with pytest.raises(RemovalRefusedError, match="is not sealed yet"):
+    with raises_code("audit.removal_refused", match="is not sealed yet"):
         authorised(acme, late, Group.QUESTION)
-    with pytest.raises(RemovalRefusedError, match="removed before, or never written"):
+    with raises_code("audit.removal_refused", match="removed before, or never written"):
         authorised(acme, event, Group.PASSAGES)
-    with pytest.raises(RemovalRefusedError, match="no such event"):
+    with raises_code("audit.removal_refused", match="no such event"):
         authorised(acme, Event(id=new_id()), Group.CORE)
     authorising = authorised(acme, event, Group.QUESTION)
-    with pytest.raises(RemovalRefusedError, match="authorises removals, and so must stay"):
+    with raises_code("audit.removal_refused", match="authorises removals, and so must stay"):
         authorised(acme, Event(id=authorising), Group.CORE)
     executed(acme, authorising)
-    with pytest.raises(RemovalRefusedError, match="removed before"):
+    with raises_code("audit.removal_refused", match="removed before"):
         authorised(acme, event, Group.QUESTION)
 
 
 def test_an_event_of_another_tenant_is_not_there(acme: Firm) -> None:
     bolt = make_firm("bolt")
-    with pytest.raises(RemovalRefusedError, match="no such event"):
+    with raises_code("audit.removal_refused", match="no such event"):
         authorised(acme, asked(bolt), Group.QUESTION)
 
 
 def test_so_many_at_once_and_no_more(acme: Firm) -> None:
     for count in (0, 1_001):
         removals = [Removal(event_id=new_id(), group=Group.CORE) for _ in range(count)]
-        with open_scope(tenant=acme.id, reason="a test"), pytest.raises(TooManyRemovalsError, match=str(count)):
+        with open_scope(tenant=acme.id, reason="a test"), raises_code("audit.too_many_removals", match=str(count)):
             payload_erase(removals=removals, reason_code=REASON)

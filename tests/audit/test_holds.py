@@ -20,22 +20,10 @@ from apps.corpus.models import Document, SourceFile
 from apps.erasure import hold_services, registry
 from apps.erasure.contracts import Target, TargetType
 from apps.erasure.hold_services import hold_items_add, hold_place, hold_release, hold_review_move
-from apps.erasure.holds.errors import (
-    HoldBeyondScopesError,
-    HoldNeedsPersonError,
-    HoldNotFoundError,
-    HoldReleasedError,
-    ItemHeldError,
-    ItemNotFoundError,
-    MissingWordsError,
-    NothingToHoldError,
-    NotHoldableError,
-    OwnerNotAMemberError,
-    ReviewDateError,
-)
+from apps.erasure.holds.errors import HoldError
 from apps.erasure.holds.restrictions import lift, reasons_of, restrict
 from apps.erasure.holds.selectors import due_for_review, holds_of, open_holds
-from apps.erasure.log_removal import Removal, RemovalRefusedError, removals_execute
+from apps.erasure.log_removal import Removal, removals_execute
 from apps.erasure.models import Because, HeldItem, LegalHold, Restriction
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
@@ -47,6 +35,7 @@ from tests.audit.mutations import acting_as
 from tests.audit.removal_world import under_way
 from tests.deciding import document_delete
 from tests.factories import Firm, as_, make_firm, make_key, make_member, make_personal_key
+from tests.raising import raises_code
 from tests.retrieval.stored import store
 
 pytestmark = pytest.mark.django_db
@@ -139,19 +128,19 @@ def test_placing_is_recorded_with_names_only_where_they_can_be_removed(acme: Fir
 
 
 @pytest.mark.parametrize(
-    ("changes", "error"),
+    ("changes", "code"),
     [
-        ({"matter": "  "}, MissingWordsError),
-        ({"ground": ""}, MissingWordsError),
-        ({"owner_id": uuid4()}, OwnerNotAMemberError),
-        ({"review_on": timezone.now().date()}, ReviewDateError),
+        ({"matter": "  "}, "audit.hold_says_nothing"),
+        ({"ground": ""}, "audit.hold_says_nothing"),
+        ({"owner_id": uuid4()}, "audit.hold_owner_not_a_member"),
+        ({"review_on": timezone.now().date()}, "audit.hold_review_date"),
     ],
 )
 def test_a_hold_says_what_it_is_about_whose_and_until_when(
-    acme: Firm, dora: Principal, changes: dict[str, Any], error: type[Exception]
+    acme: Firm, dora: Principal, changes: dict[str, Any], code: str
 ) -> None:
     document = stored(acme)
-    with pytest.raises(error):
+    with raises_code(code):
         placed(dora, document, **changes)
     with as_(dora):
         assert not LegalHold.objects.exists()
@@ -164,17 +153,17 @@ def test_only_what_is_there_can_be_held(acme: Firm, dora: Principal) -> None:
         Target(type=TargetType.EVENT_GROUP, id=part.id, part="answer"),
         Target(type=TargetType.EVENT_GROUP, id=uuid4(), part="question"),
     ):
-        with pytest.raises(ItemNotFoundError):
+        with raises_code("audit.held_item_not_found"):
             placed(dora, target)
-    with pytest.raises(NotHoldableError):
+    with raises_code("audit.not_holdable"):
         placed(dora, Target(type=TargetType.SCOPE, id=acme.root.id))
-    with pytest.raises(NothingToHoldError):
+    with raises_code("audit.nothing_to_hold"):
         placed(dora)
 
 
 def test_a_document_of_a_scope_that_is_not_ones_own_is_not_there(acme: Firm) -> None:
     beta = make_member(acme, "bea", Role.DPO, scopes=["fund:beta"])
-    with pytest.raises(ItemNotFoundError):
+    with raises_code("audit.held_item_not_found"):
         placed(beta, stored(acme, scope="fund:alpha"))
 
 
@@ -183,9 +172,9 @@ def test_placing_takes_a_person_who_manages_privacy(acme: Firm, dora: Principal)
     for role in (Role.REVIEWER, Role.AUDITOR, Role.TENANT_ADMIN, Role.ANALYST, Role.COMPLIANCE_OFFICER):
         with pytest.raises(PermissionDeniedError):
             placed(make_member(acme, role.value, role), document, owner_id=dora.id)
-    with pytest.raises(HoldNeedsPersonError):
+    with raises_code("audit.hold_needs_person"):
         placed(make_key(acme, Role.DPO)[0], document, owner_id=dora.id)
-    with pytest.raises(HoldNeedsPersonError), open_scope(tenant=acme.id, reason="a test"):
+    with raises_code("audit.hold_needs_person"), open_scope(tenant=acme.id, reason="a test"):
         hold_place(matter=MATTER, ground=GROUND, owner_id=dora.id or uuid4(), review_on=soon(), targets=[document])
     assert placed(make_personal_key(acme, "dora", role=Role.DPO)[0], document).placed_by == dora.id
 
@@ -198,9 +187,9 @@ def test_more_is_added_while_it_is_open_and_nothing_twice(acme: Firm, dora: Prin
         assert hold_items_add(hold_id=hold.id, targets=[second]) == []
         assert HeldItem.objects.filter(hold=hold).count() == 2
     released(dora, hold)
-    with as_(dora), pytest.raises(HoldReleasedError):
+    with as_(dora), raises_code("audit.hold_released"):
         hold_items_add(hold_id=hold.id, targets=[stored(acme, "Three")])
-    with as_(dora), pytest.raises(HoldNotFoundError):
+    with as_(dora), raises_code("audit.hold_not_found"):
         hold_items_add(hold_id=uuid4(), targets=[first])
 
 
@@ -209,9 +198,9 @@ def test_the_review_date_moves_with_a_reason(acme: Firm, dora: Principal) -> Non
     with as_(dora):
         moved = hold_review_move(hold_id=hold.id, review_on=soon() + timedelta(days=1), reason="Still pending")
         assert LegalHold.objects.get().review_on == moved.review_on
-        with pytest.raises(ReviewDateError):
+        with raises_code("audit.hold_review_date"):
             hold_review_move(hold_id=hold.id, review_on=timezone.now().date(), reason="x")
-        with pytest.raises(MissingWordsError):
+        with raises_code("audit.hold_says_nothing"):
             hold_review_move(hold_id=hold.id, review_on=soon(), reason=" ")
     (event,) = events(acme, "audit.hold.review_moved")
     assert event.payload["core"]["review_on_before"] == soon().isoformat()
@@ -234,7 +223,7 @@ def test_a_hold_is_due_from_its_review_date_on(acme: Firm, dora: Principal) -> N
 def test_a_held_document_is_not_removed_and_the_refusal_names_the_hold(acme: Firm, dora: Principal) -> None:
     document = stored(acme)
     hold = placed(dora, document)
-    with as_(dora), pytest.raises(ItemHeldError) as refused:
+    with as_(dora), raises_code("audit.item_held") as refused:
         document_delete(document_id=document.id)
     assert refused.value.data["hold"] == str(hold.id)
     released(dora, hold)
@@ -287,7 +276,7 @@ def test_a_held_part_of_an_event_is_not_authorised_for_removal_nor_removed(acme:
     authorising = authorised(acme.id, [removal, free])
     sealed(acme)
     hold = placed(dora, part)
-    with pytest.raises(RemovalRefusedError, match=str(hold.id)):
+    with raises_code("audit.removal_refused", match=str(hold.id)):
         authorised(acme.id, [removal])
     with acting_as("glassbox_eraser"):
         with open_scope(tenant=acme.id, reason="a test"):
@@ -322,14 +311,14 @@ def test_releasing_gives_back_what_no_other_hold_keeps_and_tells_who_waits(
 
 def test_a_hold_is_released_once_by_who_gives_a_reason(acme: Firm, dora: Principal) -> None:
     hold = placed(dora, stored(acme))
-    with as_(dora), pytest.raises(MissingWordsError):
+    with as_(dora), raises_code("audit.hold_says_nothing"):
         hold_release(hold_id=hold.id, reason="  ")
     with pytest.raises(PermissionDeniedError):
         released(make_member(acme, "rita", Role.REVIEWER), hold)
-    with pytest.raises(HoldNeedsPersonError):
+    with raises_code("audit.hold_needs_person"):
         released(make_key(acme, Role.DPO)[0], hold)
     released(dora, hold)
-    with pytest.raises(HoldReleasedError):
+    with raises_code("audit.hold_released"):
         released(dora, hold)
     with as_(dora):
         found = LegalHold.objects.get()
@@ -360,7 +349,7 @@ def test_the_release_and_what_waited_for_it_are_one_transaction(
 def test_who_does_not_hold_all_of_its_scopes_does_not_release_it(acme: Firm, dora: Principal) -> None:
     hold = placed(dora, stored(acme, "One"), stored(acme, "Two", scope="fund:beta"))
     beta = make_member(acme, "bea", Role.DPO, scopes=["fund:beta"])
-    with pytest.raises(HoldBeyondScopesError):
+    with raises_code("audit.hold_beyond_scopes"):
         released(beta, hold)
 
 
@@ -507,7 +496,9 @@ def test_removing_waits_for_a_hold_that_is_being_placed_and_then_finds_it(acme: 
         hold_place(matter=MATTER, ground=GROUND, owner_id=_id(dora), review_on=soon(), targets=[document])
         beside = Beside(remove)
         assert beside.waits
-    assert isinstance(beside.ended(), ItemHeldError)
+    ended = beside.ended()
+    assert isinstance(ended, HoldError)
+    assert ended.code == "audit.item_held"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -517,7 +508,9 @@ def test_placing_waits_for_a_removal_that_goes_on_and_then_finds_nothing_to_hold
         document_delete(document_id=document.id)
         beside = Beside(lambda: placed(dora, document))
         assert beside.waits
-    assert isinstance(beside.ended(), ItemNotFoundError)
+    ended = beside.ended()
+    assert isinstance(ended, HoldError)
+    assert ended.code == "audit.held_item_not_found"
 
 
 @pytest.mark.django_db(transaction=True)

@@ -18,7 +18,6 @@ from apps.audit.verify.export import export_log
 from apps.audit.verify.findings import FindingClass
 from apps.audit.verify.offline import verify as verify_offline
 from apps.erasure.contracts import RunState
-from apps.erasure.errors import OwnRunError
 from apps.erasure.log_removal import RemovalReason
 from apps.erasure.mending import NothingToMendError, mend_propose, parts_to_mend
 from apps.erasure.models import RemovalRun
@@ -34,6 +33,7 @@ from tests.baked import baked
 from tests.deciding import run_approve
 from tests.factories import Firm, as_, make_firm, make_member
 from tests.isolation.harness import sql
+from tests.raising import raises_code
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -112,7 +112,7 @@ def test_what_was_put_into_a_log_is_taken_out_by_two_people_and_it_verifies(spoi
     }
     run = mend_propose(spoilt.dora)
     assert run.reason_code == RemovalReason.RECORDED_BY_MISTAKE
-    with as_(spoilt.dora), pytest.raises((OwnRunError, PermissionDeniedError)):
+    with as_(spoilt.dora), raises_code("audit.removal_run_own", "tenants.permission_denied"):
         run_approve(run.id)
     with as_(spoilt.rupert):
         run_approve(run.id)

@@ -12,7 +12,6 @@ from apps.corpus.models import Document
 from apps.erasure.certificate.checking import checked, holds
 from apps.erasure.certificate.document import document_of
 from apps.erasure.contracts import Origin, RunState
-from apps.erasure.errors import OwnRunError
 from apps.erasure.models import RemovalRun
 from apps.erasure.proof import safe
 from apps.erasure.runs.staying import Reason
@@ -38,6 +37,7 @@ from tests.corpus.ingesting import short_profile
 from tests.deciding import inventory_propose, redactions_prepare, request_approve
 from tests.factories import as_
 from tests.model_server import ModelServer
+from tests.raising import raises_code
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -79,7 +79,7 @@ def test_what_was_found_confirmed_and_approved_is_nowhere_on_the_disk(
     # Proposed by one, approved by another.
     with as_(office.dora):
         inventory_propose(request.id)
-    with as_(office.dora), pytest.raises(OwnRunError):
+    with as_(office.dora), raises_code("audit.removal_run_own"):
         request_approve(request.id)
     with as_(office.rita):
         request_approve(request.id)

@@ -12,19 +12,11 @@ from apps.audit.ids import new_id
 from apps.audit.services import record
 from apps.erasure import registry
 from apps.erasure.contracts import Origin, Phase, RunState, Target, TargetType
-from apps.erasure.errors import (
-    NothingToRemoveError,
-    OwnRunError,
-    RemoverNotAPersonError,
-    RunStateError,
-    TargetRefusedError,
-    UnknownTargetTypeError,
-)
 from apps.erasure.log_removal import ERASED
 from apps.erasure.models import RemovalRun
 from apps.erasure.runs.runs import RejectionReason, run_propose
 from apps.tenants.context import open_scope
-from apps.tenants.errors import PermissionDeniedError, WithheldFromKeyError
+from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.roles import Role
 from tests.audit.forging import recorded_at
 from tests.audit.removing import (
@@ -41,6 +33,7 @@ from tests.audit.removing import (
 )
 from tests.deciding import run_approve, run_reject, run_retry
 from tests.factories import Firm, as_, make_key
+from tests.raising import raises_code
 
 pytestmark = pytest.mark.django_db
 
@@ -53,7 +46,7 @@ def _stores() -> Iterator[None]:
 
 def test_nobody_approves_their_own(acme: Firm) -> None:
     run = proposed(acme, documents(acme, 1))
-    with as_(person(acme, "dora-acme", Role.DPO)), pytest.raises(OwnRunError):
+    with as_(person(acme, "dora-acme", Role.DPO)), raises_code("audit.removal_run_own"):
         run_approve(run.id)
     with as_(person(acme, "dirk", Role.DPO)):
         assert run_approve(run.id).state == RunState.APPROVED
@@ -84,11 +77,11 @@ def test_neither_the_system_nor_a_key_of_the_tenant_proposes_or_approves(acme: F
     run = proposed(acme, targets)
     key = make_key(acme, Role.DPO)[0]
     # No key of the tenant carries what approves, whatever its role: it is refused before it is asked who it is.
-    for principal, refusal in ((None, RemoverNotAPersonError), (key, WithheldFromKeyError)):
+    for principal, refusal in ((None, "audit.removal_person_needed"), (key, "tenants.withheld_from_key")):
         with open_scope(tenant=acme.id, principal=principal, reason="a test"):
-            with pytest.raises(RemoverNotAPersonError):
+            with raises_code("audit.removal_person_needed"):
                 run_propose(Origin.PURGE, new_id(), targets, REASON)
-            with pytest.raises(refusal):
+            with raises_code(refusal):
                 run_approve(run.id)
     assert actions(acme, run) == ["proposed"]
 
@@ -98,7 +91,7 @@ def test_a_run_is_decided_once(acme: Firm) -> None:
     with as_(person(acme, "rita", Role.REVIEWER)):
         rejected = run_reject(run.id, RejectionReason.MUST_BE_KEPT)
         assert (rejected.state, rejected.rejection_code) == ("rejected", "must_be_kept")
-        with pytest.raises(RunStateError, match="can't be approved: it is rejected"):
+        with raises_code("audit.removal_run_state", match="can't be approved: it is rejected"):
             run_approve(run.id)
     assert actions(acme, run) == ["proposed", "rejected"]
 
@@ -113,13 +106,13 @@ def test_what_can_not_be_removed_is_refused_when_it_is_proposed(acme: Firm) -> N
     event = asked(acme)[0]
     with open_scope(tenant=acme.id, reason="a test"), recorded_at(timezone.now()):
         proof = record(action=ERASED, core={"removals": [], "reason_code": REASON})
-    with pytest.raises(NothingToRemoveError):
+    with raises_code("audit.removal_of_nothing"):
         proposed(acme, [])
-    with pytest.raises(UnknownTargetTypeError, match="of the type user"):
+    with raises_code("audit.removal_target_unknown", match="of the type user"):
         proposed(acme, [*documents(acme, 1), Target(type=TargetType.USER, id=new_id())])
-    with pytest.raises(TargetRefusedError, match="is not a part of an event"):
+    with raises_code("audit.removal_target_refused", match="is not a part of an event"):
         proposed(acme, [Target(type=TargetType.EVENT_GROUP, id=event.id, part="words")])
-    with pytest.raises(TargetRefusedError, match="authorises removals, and so must stay"):
+    with raises_code("audit.removal_target_refused", match="authorises removals, and so must stay"):
         proposed(acme, [Target(type=TargetType.EVENT_GROUP, id=proof.id, part="core")])
     with open_scope(tenant=acme.id, reason="a test"):
         assert not RemovalRun.objects.exists()

@@ -14,7 +14,6 @@ from apps.audit.registry import Group
 from apps.erasure import registry
 from apps.erasure.contracts import Origin, Phase, RunState, Target, TargetType
 from apps.erasure.engine import INCOMPLETE, STUCK, carry_out_due
-from apps.erasure.errors import RunStateError
 from apps.erasure.log_removal import Removal
 from apps.erasure.models import RemovalRun
 from apps.erasure.runs import selectors
@@ -46,6 +45,7 @@ from tests.audit.removing import (
 from tests.baked import baked
 from tests.deciding import run_retry
 from tests.factories import Firm, as_, make_firm
+from tests.raising import raises_code
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -345,7 +345,7 @@ def test_a_person_has_it_tried_again_at_once(acme: Firm, broken: Callable[..., N
     with as_(person(acme, "dora-acme", Role.DPO)):
         assert run_retry(run.id).error_code == ""
     assert carried_out(acme, run) is RunState.COMPLETED
-    with as_(person(acme, "dora-acme", Role.DPO)), pytest.raises(RunStateError):
+    with as_(person(acme, "dora-acme", Role.DPO)), raises_code("audit.removal_run_state"):
         run_retry(run.id)
 
 

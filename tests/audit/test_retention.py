@@ -19,16 +19,7 @@ from apps.erasure.retention.baseline import baseline_install
 from apps.erasure.retention.content import Rule, asked, baseline_rules, content_sha256, problems
 from apps.erasure.retention.counting import count_all
 from apps.erasure.retention.due import due, totals
-from apps.erasure.retention.errors import (
-    NotTheAuthorError,
-    OnlyPeopleError,
-    OwnScheduleError,
-    ReasonNeededError,
-    RetentionInvalidError,
-    SameScheduleError,
-    ScheduleChangedError,
-    ScheduleStateError,
-)
+from apps.erasure.retention.errors import RetentionInvalidError, ScheduleChangedError
 from apps.erasure.retention.selectors import latest_count, rules_of, schedule_in_force, schedule_on
 from apps.erasure.retention.services import draft_save, draft_start, schedule_approve, schedule_reject
 from apps.tenants.context import open_scope
@@ -39,6 +30,7 @@ from tests.audit.forging import recorded_at
 from tests.audit.retaining import ASKED, REASON, approved, asked_at, drafted, submitted, with_rule
 from tests.deciding import draft_discard, draft_submit, schedule_take_back
 from tests.factories import Firm, as_, make_key, make_member
+from tests.raising import raises_code
 
 pytestmark = pytest.mark.django_db
 
@@ -132,7 +124,7 @@ def test_events_of_the_life_name_no_person(acme: Firm, dora: Principal, rupert: 
 def test_the_author_does_not_decide(acme: Firm, dora: Principal) -> None:
     schedule = submitted(dora, keep_months=120)
     for step in (schedule_approve, schedule_reject):
-        with as_(dora), pytest.raises(OwnScheduleError):
+        with as_(dora), raises_code("audit.retention_own"):
             step(schedule.id, revision=schedule.revision, against=1, reason="Mine.")
 
 
@@ -154,16 +146,16 @@ def test_other_roles_neither_draft_nor_decide(acme: Firm, dora: Principal, role:
 def test_a_reviewer_does_not_draft_and_a_key_does_nothing(acme: Firm, rupert: Principal) -> None:
     with as_(rupert), pytest.raises(PermissionDeniedError):
         draft_start(reason=REASON)
-    with as_(make_key(acme, Role.DPO)[0]), pytest.raises(OnlyPeopleError):
+    with as_(make_key(acme, Role.DPO)[0]), raises_code("audit.retention_person_needed"):
         draft_start(reason=REASON)
 
 
 def test_only_its_author_changes_a_draft(acme: Firm, dora: Principal) -> None:
     draft = drafted(dora, keep_months=120)
     other = make_member(acme, "dina", Role.DPO)
-    with as_(other), pytest.raises(NotTheAuthorError):
+    with as_(other), raises_code("audit.retention_not_the_author"):
         draft_submit(draft.id)
-    with as_(other), pytest.raises(NotTheAuthorError):
+    with as_(other), raises_code("audit.retention_not_the_author"):
         draft_discard(draft.id)
 
 
@@ -195,10 +187,10 @@ def test_nobody_approves_what_they_have_not_read(acme: Firm, dora: Principal, ru
 def test_a_rejected_schedule_never_takes_effect(acme: Firm, dora: Principal, rupert: Principal) -> None:
     schedule = submitted(dora, keep_months=120)
     with as_(rupert):
-        with pytest.raises(ReasonNeededError):
+        with raises_code("audit.retention_reason_needed"):
             schedule_reject(schedule.id, revision=schedule.revision, against=1, reason=" ")
         schedule_reject(schedule.id, revision=schedule.revision, against=1, reason="Too long.")
-        with pytest.raises(ScheduleStateError):
+        with raises_code("audit.retention_state"):
             schedule_approve(schedule.id, revision=schedule.revision, against=1)
     assert rules_in_force(acme) == rules_of_baseline(acme)
 
@@ -219,7 +211,7 @@ def test_a_discarded_draft_is_gone_and_its_events_stay(acme: Firm, dora: Princip
 def test_a_copy_of_what_is_in_force_can_not_be_handed_in(dora: Principal) -> None:
     with as_(dora):
         draft = draft_start(reason=REASON)
-        with pytest.raises(SameScheduleError):
+        with raises_code("audit.retention_same"):
             draft_submit(draft.id)
 
 

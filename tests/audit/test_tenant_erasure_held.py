@@ -16,7 +16,6 @@ from apps.audit.models import DataKey, Event, Payload
 from apps.audit.selectors import payloads_of
 from apps.audit.services import record
 from apps.erasure.contracts import Origin, RunState, Target
-from apps.erasure.errors import OtherTenantError
 from apps.erasure.log_removal import RemovalReason
 from apps.erasure.runs.expansion import expanded
 from apps.erasure.runs.runs import run_propose
@@ -28,6 +27,7 @@ from tests.audit.ending import MATTER, all_rows, counted, ended, hold, holding, 
 from tests.audit.forging import ANSWERED
 from tests.audit.removing import again, approved, asked, documents, ledger, outcomes, person
 from tests.factories import Firm, as_, make_firm
+from tests.raising import raises_code
 
 WHO = "Quentin Marchetti"
 
@@ -147,7 +147,7 @@ def test_a_key_that_is_used_once_more_before_it_goes_is_waited_for(firm: Firm, m
 
 def test_another_tenant_is_not_proposed(firm: Firm) -> None:
     bolt = make_firm("bolt")
-    with as_(person(firm, "dora-acme", Role.DPO)), pytest.raises(OtherTenantError):
+    with as_(person(firm, "dora-acme", Role.DPO)), raises_code("audit.removal_of_another_tenant"):
         run_propose(Origin.REQUEST, new_id(), [whole(bolt)], RemovalReason.ERASURE_REQUEST)
 
 

@@ -16,7 +16,6 @@ from apps.erasure.certificate.checking import checked, holds, unproven_code
 from apps.erasure.certificate.document import document_of
 from apps.erasure.contracts import Origin, RunState
 from apps.erasure.engine import carry_out_due
-from apps.erasure.errors import NotUnprovenError, OwnUnprovenError, RunStateError
 from apps.erasure.models import Certificate, RemovalRun
 from apps.erasure.proof import safe
 from apps.erasure.proof.prover import is_anything_due
@@ -43,6 +42,7 @@ from tests.deciding import (
     unproven_take_back,
 )
 from tests.factories import Firm, as_, make_firm
+from tests.raising import raises_code
 from tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -184,28 +184,28 @@ def test_it_takes_two_people_and_nobody_agrees_to_their_own(acme: Firm) -> None:
     dirk = person(acme, "dirk-acme", Role.DPO)
     with as_(rita(acme)), pytest.raises(PermissionDeniedError):
         unproven_ask(run.id, Unproven.KEEPS_FAILING)
-    with as_(rita(acme)), pytest.raises(NotUnprovenError):
+    with as_(rita(acme)), raises_code("audit.removal_not_unproven"):
         unproven_agree(run.id)
     with as_(dora(acme)):
         unproven_ask(run.id, Unproven.KEEPS_FAILING)
-        with pytest.raises(OwnUnprovenError):
+        with raises_code("audit.removal_unproven_own"):
             unproven_agree(run.id)
-    with as_(dirk), pytest.raises(NotUnprovenError):
+    with as_(dirk), raises_code("audit.removal_not_unproven"):
         unproven_take_back(run.id)
     with as_(dora(acme)):
         unproven_take_back(run.id)
     assert carried_out(acme, run) is None
-    with as_(dirk), pytest.raises(NotUnprovenError):
+    with as_(dirk), raises_code("audit.removal_not_unproven"):
         unproven_agree(run.id)
     assert actions(acme, run)[-2:] == ["unproven_asked", "unproven_taken_back"]
 
 
 def test_only_a_run_that_was_approved_and_has_a_physical_proof_can_do_without(acme: Firm) -> None:
     waiting = proposed(acme, documents(acme, 1))
-    with as_(dora(acme)), pytest.raises(RunStateError):
+    with as_(dora(acme)), raises_code("audit.removal_run_state"):
         unproven_ask(waiting.id, Unproven.KEEPS_FAILING)
     counted = approved(acme, documents(acme, 1), origin=Origin.PURGE)
-    with as_(dora(acme)), pytest.raises(NotUnprovenError):
+    with as_(dora(acme)), raises_code("audit.removal_not_unproven"):
         unproven_ask(counted.id, Unproven.KEEPS_FAILING)
 
 

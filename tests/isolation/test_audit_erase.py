@@ -21,13 +21,14 @@ from django.db import connection
 from apps.audit.models import Event, Payload
 from apps.audit.registry import Group
 from apps.audit.services import record
-from apps.erasure.log_removal import ERASED, Removal, RemovalNotSealedError, removals_execute
+from apps.erasure.log_removal import ERASED, Removal, removals_execute
 from apps.tenants.context import open_scope
 from tests.audit.acting import authorised, checkpointed, sealed
 from tests.audit.mutations import acting_as
 from tests.factories import Firm
 from tests.isolation.harness import changed, held, outcome, rolled_back, sql
 from tests.isolation.world import World
+from tests.raising import raises_code
 
 ROLES = ("glassbox_api", "glassbox_worker", "glassbox_auditor", "glassbox_eraser", "glassbox_owner")
 TABLES = {
@@ -228,7 +229,7 @@ def test_an_event_that_is_not_sealed_authorises_nothing(world: World, ground: Gr
         acting_as("glassbox_eraser"),
         rolled_back(),
         open_scope(tenant=world.acme.id, reason="a test"),
-        pytest.raises(RemovalNotSealedError),
+        raises_code("audit.removal_not_sealed"),
     ):
         removals_execute(authorising_event_id=late.id)
 

@@ -16,7 +16,7 @@ from rest_framework.response import Response
 
 from apps.corpus.models import Document
 from apps.erasure.contracts import Origin
-from apps.erasure.errors import RunChangedError, RunNotFoundError
+from apps.erasure.errors import RemovalError
 from apps.erasure.log_removal import RemovalReason
 from apps.erasure.models import RemovalRun
 from apps.erasure.models.removal import RemovalState
@@ -104,10 +104,10 @@ def removals() -> QuerySet[RemovalRun]:
 
 
 def removal(run_id: UUID) -> RemovalRun:
-    """Raises: RunNotFoundError, alike for one that is not there and one that is not shown."""
+    """Raises: RemovalError, alike for one that is not there and one that is not shown."""
     found = removals().filter(id=run_id).first()
     if found is None:
-        raise RunNotFoundError(run=run_id)
+        raise RemovalError("audit.removal_run_not_found", run=run_id)
     return found
 
 
@@ -163,12 +163,12 @@ class _StepView(ApiView):
         removal(kwargs["id"])
 
     def read(self, serializer: type[DecideRemovalSerializer], request: Request, id: UUID) -> dict[str, Any]:
-        """What was said. Raises: RunChangedError: what was read is of another document."""
+        """What was said. Raises: RemovalError: what was read is of another document."""
         body = serializer(data=request.data)
         body.is_valid(raise_exception=True)
         said = dict(body.validated_data)
         if removal(id).origin_id != said.pop("document_id"):
-            raise RunChangedError(run=id)
+            raise RemovalError("audit.removal_run_changed", run=id)
         return said
 
 

@@ -27,7 +27,7 @@ from apps.corpus.models import (
 from apps.corpus.services.ingest.events import RECEIVED, record_document_event
 from apps.corpus.services.page_image_cache import forget
 from apps.erasure.contracts import Target, TargetType
-from apps.erasure.holds.errors import ItemHeldError
+from apps.erasure.holds.errors import HoldError
 from apps.erasure.holds.selectors import held
 from apps.errors import ApplicationError
 from apps.tenants.context import current_scope
@@ -67,7 +67,7 @@ def document_delete(*, document_id: UUID) -> None:
     All other documents are removed by an approved run (removals.py). The database enforces this rule too.
 
     Raises:  PermissionDeniedError; DocumentNotFoundError: there is no such document, or the principal can't see it;
-             ItemHeldError: it is under a legal hold, which the database enforces as well; RemovalByTwoError: its
+             HoldError: it is under a legal hold, which the database enforces as well; RemovalByTwoError: its
              removal needs an approved run.
     Costs:   one query per table, whatever the size of the document.
     """
@@ -84,7 +84,7 @@ def document_delete(*, document_id: UUID) -> None:
         if document is None:
             raise DocumentNotFoundError(document=document_id)
         if ground is not None:
-            raise ItemHeldError(type="document", item=document_id, hold=ground.partition(":")[2])
+            raise HoldError("audit.item_held", type="document", item=document_id, hold=ground.partition(":")[2])
         if not may_discard(document):
             raise RemovalByTwoError(document=document_id)
         record_document_event(

@@ -19,7 +19,7 @@ from apps.corpus.models import Document
 from apps.corpus.retention import DOCUMENT, SOURCE
 from apps.corpus.services.documents import document_delete, may_discard
 from apps.erasure.contracts import Origin, RunState, Target, TargetType
-from apps.erasure.holds.errors import ItemHeldError
+from apps.erasure.holds.errors import HoldError
 from apps.erasure.log_removal import RemovalReason
 from apps.erasure.models import Reach, RemovalRun
 from apps.erasure.retention.baseline import ensure_in_force
@@ -50,9 +50,9 @@ def document_remove(*, document_id: UUID, reason: str = "", words: str = "") -> 
     Args:    reason: a code out of REASONS; needed for a proposal. words: the explanation in the person's own words;
              the log keeps it.
     Returns: the proposal, which waits for another person; None if the document was deleted at once.
-    Raises:  PermissionDeniedError, DocumentNotFoundError, RemovalReasonError; ItemHeldError, RemovalKeptError:
+    Raises:  PermissionDeniedError, DocumentNotFoundError, RemovalReasonError; HoldError, RemovalKeptError:
              something keeps the document; RemovalNotDueError: the reason is that it is no longer needed, but a
-             retention rule still keeps it; RemoverNotAPersonError.
+             retention rule still keeps it; RemovalError.
     """
     current_scope().principal.require(Permission.DOCUMENT_DELETE)
     with transaction.atomic():
@@ -72,7 +72,7 @@ def _propose(document: Document, reason: str, words: str) -> RemovalRun:
     ground = staying([target]).get(target, "")
     kind, _, id = ground.partition(":")
     if kind == "hold":
-        raise ItemHeldError(type="document", item=document.id, hold=id)
+        raise HoldError("audit.item_held", type="document", item=document.id, hold=id)
     if ground:
         raise RemovalKeptError(document=document.id, ground=ground, why=_GROUNDS.get(kind, "is kept"))
     if reason == RemovalReason.NO_LONGER_NEEDED and not is_due(document):

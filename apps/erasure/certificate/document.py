@@ -13,7 +13,8 @@ from apps.audit.log.proofs import InclusionProof, inclusion_proof
 from apps.audit.models import Event, Leaf, Payload
 from apps.audit.registry import Group
 from apps.audit.sealing import SealBinding, SealBrokenError, unsealed
-from apps.erasure.certificate import errors, manifest
+from apps.erasure.certificate import manifest
+from apps.erasure.certificate.errors import NoProofError
 from apps.erasure.events import LOG_EMPTIED
 from apps.erasure.models import Certificate, RemovalTarget, Restoration, Supplement
 from apps.erasure.runs.runs import target_of
@@ -65,7 +66,7 @@ def supplements_of_run(run_id: UUID) -> list[Supplement]:
 def _proof(certificate: Certificate | Supplement) -> dict[str, Any]:
     event = Event.objects.filter(id=certificate.event_id).first()
     if event is None:
-        raise errors.EndMissingError(event=certificate.event_id)
+        raise NoProofError("audit.certificate_end_missing", event=certificate.event_id)
     found = _included(certificate)
     return {
         "checkpoint": found.checkpoint,
@@ -88,43 +89,46 @@ def _proof(certificate: Certificate | Supplement) -> dict[str, Any]:
 
 
 def _included(certificate: Certificate | Supplement) -> InclusionProof:
-    """Raises: LogTooShortError, LeafMissingError, CheckpointMissingError, MissingNodesError."""
+    """Raises: NoProofError: the log is too short, or lacks the leaf or the checkpoint; MissingNodesError."""
     try:
         found = inclusion_proof(certificate.event_id, size=certificate.size)
     except SizeUnknownError as error:
-        raise errors.LogTooShortError(size=certificate.size, largest=error.data["largest"]) from error
+        raise NoProofError(
+            "audit.certificate_log_too_short", size=certificate.size, largest=error.data["largest"]
+        ) from error
     except NotSealedError as error:
-        raise errors.LeafMissingError(event=certificate.event_id, size=certificate.size) from error
+        raise NoProofError(
+            "audit.certificate_leaf_missing", event=certificate.event_id, size=certificate.size
+        ) from error
     if found.checkpoint is None:
-        raise errors.CheckpointMissingError(size=certificate.size)
+        raise NoProofError("audit.certificate_checkpoint_missing", size=certificate.size)
     return found
 
 
 def _core(event: Event) -> dict[str, str]:
     """The core of the event as it was committed to, and the salt.
 
-    Raises: EndEmptiedError, ContentMissingError, KeyMissingError, KeyDamagedError, ContentDamagedError,
-            KeyEncryptionKeyMissingError.
+    Raises: NoProofError: the content or its key is gone or damaged; KeyEncryptionKeyMissingError.
     """
     row = _sealed_core(event)
     keys = data_keys(event.tenant_id, [row.data_key_id])
     if row.data_key_id not in keys:
         # A key goes after the last that it sealed: it may have gone since the row was read, and the row before it.
         _sealed_core(event)
-        raise errors.KeyMissingError(key=row.data_key_id)
+        raise NoProofError("audit.certificate_key_missing", key=row.data_key_id)
     key = keys[row.data_key_id]
     if key is None:
-        raise errors.KeyDamagedError(key=row.data_key_id)
+        raise NoProofError("audit.certificate_key_damaged", key=row.data_key_id)
     place = SealBinding(tenant_id=event.tenant_id, event_id=event.id, group=Group.CORE)
     try:
         salt, content = unsealed(bytes(row.ciphertext), place=place, key=key)
     except SealBrokenError as error:
-        raise errors.ContentDamagedError(event=event.id, problem=str(error)) from error
+        raise NoProofError("audit.certificate_content_damaged", event=event.id, problem=str(error)) from error
     return {"salt": base64.b64encode(salt).decode(), "content": content.decode()}
 
 
 def _sealed_core(event: Event) -> Payload:
-    """Raises: EndEmptiedError: the log says why it is gone; ContentMissingError: it does not."""
+    """Raises: NoProofError: by its code, the log says why it is gone, or does not."""
     row: Payload | None = Payload.objects.filter(event_id=event.id, group=Group.CORE).first()
     if row is not None:
         return row
@@ -132,5 +136,5 @@ def _sealed_core(event: Event) -> Payload:
     later = Leaf.objects.filter(index__gt=index[:1]).values("event_id")
     emptied = Event.objects.filter(action=LOG_EMPTIED, id__in=later).order_by("-id").first()
     if emptied is None:
-        raise errors.ContentMissingError(event=event.id)
-    raise errors.EndEmptiedError(by=emptied.id)
+        raise NoProofError("audit.certificate_content_missing", event=event.id)
+    raise NoProofError("audit.certificate_end_emptied", by=emptied.id)

@@ -10,17 +10,17 @@ from apps.audit.models import Event, Payload
 from apps.audit.registry import event_class
 from apps.erasure.contracts import Target, TargetType
 from apps.erasure.declarations.holdable import HOLDABLE, Item
-from apps.erasure.holds.errors import NotHoldableError
+from apps.erasure.holds.errors import HoldError
 from apps.erasure.registry import items_of
 
 
 def describe(targets: Iterable[Target], *, lock: bool = False) -> dict[Target, Item]:
-    """Raises NotHoldableError. Costs: a query or two for each type."""
+    """Raises HoldError. Costs: a query or two for each type."""
     found: dict[Target, Item] = {}
     wanted = sorted(set(targets))
     for type in sorted({target.type for target in wanted}):
         if type not in HOLDABLE:
-            raise NotHoldableError(type=type.replace("_", " "))
+            raise HoldError("audit.not_holdable", type=type.replace("_", " "))
         found.update(items_of(type).describe([each for each in wanted if each.type is type], lock=lock))
     return found
 

@@ -13,7 +13,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from apps.erasure.contracts import Target, TargetType
-from apps.erasure.holds.errors import HoldNotFoundError
+from apps.erasure.holds.errors import HoldError
 from apps.erasure.holds.locks import keep_holds_out
 from apps.erasure.models import HeldItem, LegalHold
 from apps.sql_files import read_statements
@@ -32,10 +32,10 @@ def target_of(item: HeldItem) -> Target:
 
 
 def hold_by_id(hold_id: UUID) -> LegalHold:
-    """Raises HoldNotFoundError."""
+    """Raises HoldError."""
     hold: LegalHold | None = LegalHold.objects.filter(id=hold_id).first()
     if hold is None:
-        raise HoldNotFoundError(hold=hold_id)
+        raise HoldError("audit.hold_not_found", hold=hold_id)
     return hold
 
 

@@ -47,7 +47,7 @@ def purge_count(*, reach: Reach, reason: str, subject: str = "") -> Purge:
     """Make a dry run by the schedule in force, as of today, and keep it. Nothing is removed or proposed.
 
     Args:   subject: of this alone; empty for all.
-    Raises: PermissionDeniedError, OnlyPeopleError, ReasonNeededError; NothingDueError: then nothing is kept.
+    Raises: PermissionDeniedError, RetentionError; NothingDueError: then nothing is kept.
     Costs:  two queries a rule, and for each that finds anything up to sixteen more.
     """
     current_scope().principal.require(Permission.PRIVACY_MANAGE)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
-from apps.errors import ApplicationError
+from apps.errors import ApplicationError, CodedError
 
 
 class RetentionInvalidError(ApplicationError):
@@ -21,44 +22,59 @@ class RetentionInvalidError(ApplicationError):
         return self.detail
 
 
-class ScheduleStateError(ApplicationError):
-    """Data: number, status, wanted."""
+class RetentionError(CodedError):
+    """What stands against changing a retention schedule, or against proposing a purge."""
 
-    code: ClassVar[str] = "audit.retention_state"
-    status: ClassVar[int] = 409
-    message: ClassVar[str] = (
-        "Retention schedule {number} is {status}, but this step needs one that is {wanted}. Open it again."
-    )
-
-
-class NotTheAuthorError(ApplicationError):
-    """Data: number."""
-
-    code: ClassVar[str] = "audit.retention_not_the_author"
-    status: ClassVar[int] = 403
-    message: ClassVar[str] = "Retention schedule {number} is somebody else's draft: only its author can change it."
-
-
-class OwnScheduleError(ApplicationError):
-    """Data: number."""
-
-    code: ClassVar[str] = "audit.retention_own"
-    status: ClassVar[int] = 403
-    message: ClassVar[str] = (
-        "You wrote retention schedule {number}, so somebody else decides on it: a reviewer or another data "
-        "protection officer."
-    )
-
-
-class PurgeChangedError(ApplicationError):
-    """Data: number, the part that would be proposed now."""
-
-    code: ClassVar[str] = "audit.purge_changed"
-    status: ClassVar[int] = 409
-    message: ClassVar[str] = (
-        "Nothing was proposed: the next part of this purge is now part {number}. Read its current state and continue "
-        "from there."
-    )
+    kinds: ClassVar[Mapping[str, tuple[int, str]]] = {
+        # Data: number, status, wanted.
+        "audit.retention_state": (
+            409,
+            "Retention schedule {number} is {status}, but this step needs one that is {wanted}. Open it again.",
+        ),
+        # Data: number.
+        "audit.retention_not_the_author": (
+            403,
+            "Retention schedule {number} is somebody else's draft: only its author can change it.",
+        ),
+        # Data: number.
+        "audit.retention_own": (
+            403,
+            (
+                "You wrote retention schedule {number}, so somebody else decides on it: a reviewer or another data "
+                "protection officer."
+            ),
+        ),
+        # Data: number, the part that would be proposed now.
+        "audit.purge_changed": (
+            409,
+            (
+                "Nothing was proposed: the next part of this purge is now part {number}. Read its current state and "
+                "continue from there."
+            ),
+        ),
+        # Data: number.
+        "audit.retention_same": (
+            409,
+            "Schedule {number} says the same as the one in force. Change a rule, or discard the draft.",
+        ),
+        "audit.retention_reason_needed": (
+            400,
+            "Say why, in a few words: whoever decides needs the reason, and so does the audit log.",
+        ),
+        "audit.retention_person_needed": (
+            403,
+            "Only a person can do this, because retention rules and purges carry a name. Sign in yourself.",
+        ),
+        # Data: number.
+        "audit.purge_outdated": (
+            409,
+            "This dry run used retention schedule {number}, which is no longer in force. Make a new dry run.",
+        ),
+        "audit.purge_ended": (
+            409,
+            "All of this purge has been proposed. Make a new dry run for what has become due since.",
+        ),
+    }
 
 
 class ScheduleChangedError(ApplicationError):
@@ -72,46 +88,9 @@ class ScheduleChangedError(ApplicationError):
     )
 
 
-class SameScheduleError(ApplicationError):
-    """Data: number."""
-
-    code: ClassVar[str] = "audit.retention_same"
-    status: ClassVar[int] = 409
-    message: ClassVar[str] = "Schedule {number} says the same as the one in force. Change a rule, or discard the draft."
-
-
-class ReasonNeededError(ApplicationError):
-    code: ClassVar[str] = "audit.retention_reason_needed"
-    message: ClassVar[str] = "Say why, in a few words: whoever decides needs the reason, and so does the audit log."
-
-
-class OnlyPeopleError(ApplicationError):
-    code: ClassVar[str] = "audit.retention_person_needed"
-    status: ClassVar[int] = 403
-    message: ClassVar[str] = (
-        "Only a person can do this, because retention rules and purges carry a name. Sign in yourself."
-    )
-
-
 class NothingDueError(ApplicationError):
     """Data: what."""
 
     code: ClassVar[str] = "audit.purge_nothing_due"
     status: ClassVar[int] = 409
     message: ClassVar[str] = "Nothing is due: {what}. No dry run was saved. Choose a wider reach, or try again later."
-
-
-class PurgeOutdatedError(ApplicationError):
-    """Data: number."""
-
-    code: ClassVar[str] = "audit.purge_outdated"
-    status: ClassVar[int] = 409
-    message: ClassVar[str] = (
-        "This dry run used retention schedule {number}, which is no longer in force. Make a new dry run."
-    )
-
-
-class PurgeEndedError(ApplicationError):
-    code: ClassVar[str] = "audit.purge_ended"
-    status: ClassVar[int] = 409
-    message: ClassVar[str] = "All of this purge has been proposed. Make a new dry run for what has become due since."

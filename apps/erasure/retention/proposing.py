@@ -20,7 +20,7 @@ from apps.erasure.retention.baseline import ensure_in_force
 from apps.erasure.retention.content import Asked, asked
 from apps.erasure.retention.dry_run import core_of, ground_kind
 from apps.erasure.retention.due import BATCH, Found, Step, due
-from apps.erasure.retention.errors import PurgeChangedError, PurgeEndedError, PurgeOutdatedError
+from apps.erasure.retention.errors import RetentionError
 from apps.erasure.retention.events import PURGE_PROPOSED
 from apps.erasure.retention.in_runs import staying
 from apps.erasure.retention.selectors import rules_of
@@ -53,8 +53,8 @@ def purge_propose(purge_id: UUID, *, number: int, most: int = PART_TARGETS) -> P
     Args:    number: of the part that is to be proposed, from 1.
              most: targets; an item with more than these alone (an event has five parts at most) is taken whole.
     Returns: the part; without a run where everything that was left is kept.
-    Raises:  PermissionDeniedError, OnlyPeopleError; PurgeOutdatedError: other rules are in force; PurgeEndedError;
-             PurgeChangedError: that part was proposed meanwhile.
+    Raises:  PermissionDeniedError; RetentionError: a key acts, other rules are in force, all was proposed already, or
+             that part was meanwhile.
     """
     current_scope().principal.require(Permission.PRIVACY_MANAGE)
     person = require_person()
@@ -65,13 +65,13 @@ def purge_propose(purge_id: UUID, *, number: int, most: int = PART_TARGETS) -> P
         purge: Purge = Purge.objects.select_related("schedule").get(id=purge_id)
         in_force = ensure_in_force()
         if in_force.id != purge.schedule_id:
-            raise PurgeOutdatedError(number=purge.schedule.number)
+            raise RetentionError("audit.purge_outdated", number=purge.schedule.number)
         before: PurgePart | None = PurgePart.objects.filter(purge_id=purge.id).order_by("number").last()
         if before is not None and before.is_last:
-            raise PurgeEndedError
+            raise RetentionError("audit.purge_ended")
         next_number = 1 if before is None else before.number + 1
         if next_number != number:
-            raise PurgeChangedError(number=next_number)
+            raise RetentionError("audit.purge_changed", number=next_number)
         after = _end_of(before)
         wanted = asked(rules_of(in_force), on=purge.counted_for, reach=Reach(purge.reach), subject=purge.subject)
         found = _gather(wanted, after, most)

@@ -13,14 +13,7 @@ from apps.erasure.models import RetentionRule, RetentionSchedule, ScheduleOrigin
 from apps.erasure.retention import events
 from apps.erasure.retention.baseline import ensure_in_force
 from apps.erasure.retention.content import Rule, baseline_rule, content_sha256, ordered, problems
-from apps.erasure.retention.errors import (
-    NotTheAuthorError,
-    OwnScheduleError,
-    RetentionInvalidError,
-    SameScheduleError,
-    ScheduleChangedError,
-    ScheduleStateError,
-)
+from apps.erasure.retention.errors import RetentionError, RetentionInvalidError, ScheduleChangedError
 from apps.erasure.retention.flow import SCHEDULES
 from apps.erasure.retention.selectors import rules_of
 from apps.erasure.retention.subjects import subjects
@@ -40,7 +33,7 @@ def draft_start(*, reason: str) -> RetentionSchedule:
     What has been registered since comes in with the rule that Glassbox ships; what is not registered any more is left
     out.
 
-    Raises: PermissionDeniedError, OnlyPeopleError, ReasonNeededError.
+    Raises: PermissionDeniedError, RetentionError.
     """
     current_scope().principal.require(Permission.PRIVACY_MANAGE)
     person = require_person()
@@ -67,7 +60,7 @@ def draft_save(schedule_id: UUID, *, rules: Sequence[Rule], reason: str, revisio
     """Give a draft other rules.
 
     Args:   revision: of the draft that was changed.
-    Raises: PermissionDeniedError, OnlyPeopleError, NotTheAuthorError, ScheduleStateError, ReasonNeededError;
+    Raises: PermissionDeniedError, RetentionError;
             ScheduleChangedError: somebody (in another window) was quicker; RetentionInvalidError: with all that is
             wrong.
     """
@@ -87,14 +80,14 @@ def draft_submit(schedule_id: UUID, *, revision: int) -> RetentionSchedule:
     """Hand a draft to a second person. From here on it does not change.
 
     Args:   revision: of the draft that was read; what is handed in is another one, which the database counts.
-    Raises: as draft_save; SameScheduleError. RetentionInvalidError also where more must be kept since it was saved.
+    Raises: as draft_save; RetentionError. RetentionInvalidError also where more must be kept since it was saved.
     """
     with transaction.atomic():
         schedule = _locked(schedule_id, "submit", revision)
         rules, before = rules_of(schedule), _in_force()
         _require_valid(schedule, rules)
         if content_sha256(rules) == content_sha256(before):
-            raise SameScheduleError(number=schedule.number)
+            raise RetentionError("audit.retention_same", number=schedule.number)
         schedule.status = ScheduleStatus.IN_REVIEW
         schedule.submitted_at = timezone.now()
         schedule.save(update_fields=["status", "submitted_at"])
@@ -128,7 +121,7 @@ def schedule_approve(schedule_id: UUID, *, revision: int, against: int, reason: 
     """Put a schedule in review in force at once, in one's own name; the one before ends at the same instant.
 
     Args:   revision, against: of the schedule that was read, and the number of the one in force then.
-    Raises: PermissionDeniedError, OnlyPeopleError, ScheduleStateError, OwnScheduleError, ScheduleChangedError;
+    Raises: PermissionDeniedError, RetentionError, ScheduleChangedError;
             RetentionInvalidError: what must be kept has become longer since it was submitted.
     """
     with transaction.atomic():
@@ -142,7 +135,7 @@ def schedule_approve(schedule_id: UUID, *, revision: int, against: int, reason: 
 
 
 def schedule_reject(schedule_id: UUID, *, revision: int, against: int, reason: str) -> RetentionSchedule:
-    """Refuse a schedule in review, for good. Raises as schedule_approve does; ReasonNeededError."""
+    """Refuse a schedule in review, for good. Raises as schedule_approve does; RetentionError."""
     said = require_reason(reason)
     with transaction.atomic():
         schedule = _reviewed(schedule_id, "reject", revision, against)
@@ -184,12 +177,12 @@ def _refused(schedule: RetentionSchedule, step: Step, because: Refusal) -> Appli
         case Refusal.CHANGED:
             return ScheduleChangedError(number=schedule.number)
         case Refusal.OWN:
-            return OwnScheduleError(number=schedule.number)
+            return RetentionError("audit.retention_own", number=schedule.number)
         case Refusal.NOT_AUTHOR:
-            return NotTheAuthorError(number=schedule.number)
+            return RetentionError("audit.retention_not_the_author", number=schedule.number)
         case _:
             status, wanted = schedule.get_status_display().lower(), ScheduleStatus(step.before[0]).label.lower()
-            return ScheduleStateError(number=schedule.number, status=status, wanted=wanted)
+            return RetentionError("audit.retention_state", number=schedule.number, status=status, wanted=wanted)
 
 
 def _decide(schedule: RetentionSchedule, status: ScheduleStatus, reason: str) -> None:

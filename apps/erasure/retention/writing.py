@@ -11,7 +11,7 @@ from apps.audit.models import Outcome
 from apps.audit.services import record
 from apps.erasure.models import RetentionRule, RetentionSchedule
 from apps.erasure.retention.content import Rule, content_sha256
-from apps.erasure.retention.errors import OnlyPeopleError, ReasonNeededError
+from apps.erasure.retention.errors import RetentionError
 from apps.tenants.advisory import advisory_key
 from apps.tenants.bulk import insert_rows
 from apps.tenants.context import current_scope
@@ -62,15 +62,15 @@ def record_step(
 
 
 def require_person() -> Principal:
-    """The open scope's principal, where it is a person. Raises OnlyPeopleError."""
+    """The open scope's principal, where it is a person. Raises RetentionError."""
     principal = current_scope().principal
     if principal.kind is not PrincipalKind.USER:
-        raise OnlyPeopleError
+        raise RetentionError("audit.retention_person_needed")
     return principal
 
 
 def require_reason(reason: str) -> str:
-    """Raises ReasonNeededError."""
+    """Raises RetentionError."""
     if not reason.strip():
-        raise ReasonNeededError
+        raise RetentionError("audit.retention_reason_needed")
     return reason.strip()

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from apps.erasure import events
 from apps.erasure.contracts import Store, Target, TargetType
-from apps.erasure.errors import StoreGoneError
+from apps.erasure.errors import RemovalError
 from apps.erasure.models import RemovalRun, RemovalStep, RemovalTarget, TargetOutcome
 from apps.erasure.registry import kept, kept_within, stores, stores_for, types_of
 from apps.erasure.runs.in_flight import taken_along
@@ -74,11 +74,11 @@ class Ledger:
     def open_steps(self, run: RemovalRun) -> None:
         """Create a step for each store that has none, with the count of what the store holds of all targets.
 
-        Raises: StoreGoneError: a step names a store that is no longer registered.
+        Raises: RemovalError: a step names a store that is no longer registered.
         """
         known = {store.key for store in stores()}
         for key in self.steps.keys() - known:
-            raise StoreGoneError(run=run.id, store=key)
+            raise RemovalError("audit.removal_store_gone", run=run.id, store=key)
         first = len(self.steps)
         new = [store for store in stores() if store.key not in self.steps]
         targets = self.targets

@@ -23,17 +23,7 @@ from apps.erasure.contracts import (
     Target,
     TargetType,
 )
-from apps.erasure.errors import (
-    NothingToRemoveError,
-    OtherTenantError,
-    OwnRunError,
-    RemoverNotAPersonError,
-    RunChangedError,
-    RunNotFoundError,
-    RunStateError,
-    TargetRefusedError,
-    UnknownTargetTypeError,
-)
+from apps.erasure.errors import RemovalError
 from apps.erasure.log_removal import ERASED, RemovalReason
 from apps.erasure.models import RemovalRun, RemovalTarget
 from apps.erasure.registry import listener_of, stores_for
@@ -80,19 +70,19 @@ def run_propose(
              staying, redacted: see RemovalRun.
              words: the reason in the proposer's own words; the log keeps them.
     Returns: the run, waiting for the approval of another person.
-    Raises:  PermissionDeniedError, RemoverNotAPersonError; NothingToRemoveError; UnknownTargetTypeError: no store knows
-             the type; TargetRefusedError: no such part of an event, or one that must stay; OtherTenantError.
+    Raises:  PermissionDeniedError; RemovalError: a key acts, nothing is named, no store knows the type, there is no
+             such part of an event, or it must stay, or the tenant is another.
     Costs:   a query for every 5,000 targets, and four more; with a scope or tenant, also those of expanded().
     """
     principal = _person(_proposes(origin))
     if any(target.type is TargetType.TENANT and target.id != principal.tenant_id for target in targets):
-        raise OtherTenantError
+        raise RemovalError("audit.removal_of_another_tenant")
     wanted = sorted({*targets, *expanded([target for target in targets if target.type in WHOLE])})
     if not wanted:
-        raise NothingToRemoveError
+        raise RemovalError("audit.removal_of_nothing")
     unknown = sorted({target.type for target in wanted if not stores_for(target.type)})
     if unknown:
-        raise UnknownTargetTypeError(types=", ".join(unknown))
+        raise RemovalError("audit.removal_target_unknown", types=", ".join(unknown))
     _require_removable(wanted, any_part=origin == Origin.LOG)
     with transaction.atomic():
         run: RemovalRun = RemovalRun.objects.create(
@@ -126,8 +116,8 @@ def run_approve(run_id: UUID, *, revision: int) -> RemovalRun:
     and tenants of the run accept nothing new, and what came into them since the proposal is removed too (closing.py).
 
     Args:   revision: the revision of the run that the person read, as in every step.
-    Raises: PermissionDeniedError, RemoverNotAPersonError, RunNotFoundError, RunStateError, RunChangedError;
-            OwnRunError: the principal proposed the run, so another person must approve it.
+    Raises: PermissionDeniedError; RemovalError: also where the principal proposed the run, so another
+            person must approve it.
     """
     principal = _person(Permission.PRIVACY_APPROVE)
     with transaction.atomic():
@@ -155,11 +145,11 @@ def run_approve(run_id: UUID, *, revision: int) -> RemovalRun:
 def run_reject(run_id: UUID, reason: RejectionReason, *, revision: int) -> RemovalRun:
     """Reject a run for good. Its proposer, or a person who manages privacy, withdraws it in the same way.
 
-    Raises: PermissionDeniedError, RemoverNotAPersonError, RunNotFoundError, RunStateError, RunChangedError.
+    Raises: PermissionDeniedError, RemovalError.
     """
     principal = require_permission(RUNS, "reject")
     if principal.kind is not PrincipalKind.USER:
-        raise RemoverNotAPersonError
+        raise RemovalError("audit.removal_person_needed")
     with transaction.atomic():
         run = locked_run(run_id)
         require_step(RUNS, run, "reject", refused=_refused, revision=revision)
@@ -182,7 +172,7 @@ def run_reject(run_id: UUID, reason: RejectionReason, *, revision: int) -> Remov
 def run_retry(run_id: UUID, *, revision: int) -> RemovalRun:
     """Retry a failed run now, without waiting for its scheduled retry. Its approval stays valid.
 
-    Raises: PermissionDeniedError, RunNotFoundError, RunStateError, RunChangedError.
+    Raises: PermissionDeniedError, RemovalError.
     """
     require_permission(RUNS, "retry")
     with transaction.atomic():
@@ -217,19 +207,26 @@ def run_take_up(run: RemovalRun, action: str, *, besides: Sequence[str] = (), **
 
 
 def _require_removable(targets: Iterable[Target], *, any_part: bool) -> None:
-    """Raise TargetRefusedError for a part of an event that does not exist, or that authorises removals itself.
+    """Raise RemovalError for a part of an event that does not exist, or that authorises removals itself.
 
     Args: any_part: accept any name of a part, because what was put into the log past the application may have any.
     """
     groups = [target for target in targets if target.type is TargetType.EVENT_GROUP]
     for target in groups:
         if not any_part and target.part not in set(Group):
-            raise TargetRefusedError(part=target.part, event=target.id, problem="is not a part of an event")
+            raise RemovalError(
+                "audit.removal_target_refused", part=target.part, event=target.id, problem="is not a part of an event"
+            )
     cores = [target.id for target in groups if target.part == Group.CORE]
     for start in range(0, len(cores), _AT_ONCE):
         proofs = Event.objects.filter(id__in=cores[start : start + _AT_ONCE], action=ERASED)
         for event_id in proofs.values_list("id", flat=True)[:1]:
-            raise TargetRefusedError(part=Group.CORE, event=event_id, problem="authorises removals, and so must stay")
+            raise RemovalError(
+                "audit.removal_target_refused",
+                part=Group.CORE,
+                event=event_id,
+                problem="authorises removals, and so must stay",
+            )
 
 
 def _by_type(targets: Iterable[Target]) -> dict[str, int]:
@@ -246,27 +243,27 @@ def _person(permission: Permission) -> Principal:
     principal = current_scope().principal
     principal.require(permission)
     if principal.kind is not PrincipalKind.USER:
-        raise RemoverNotAPersonError
+        raise RemovalError("audit.removal_person_needed")
     return principal
 
 
 def locked_run(run_id: UUID) -> RemovalRun:
-    """Return the run, locked for update. Raises: RunNotFoundError."""
+    """Return the run, locked for update. Raises: RemovalError."""
     run: RemovalRun | None = RemovalRun.objects.select_for_update(no_key=True).filter(id=run_id).first()
     if run is None:
-        raise RunNotFoundError(run=run_id)
+        raise RemovalError("audit.removal_run_not_found", run=run_id)
     return run
 
 
 def _refused(run: RemovalRun, step: Step, because: Refusal) -> ApplicationError:
     if because is Refusal.CHANGED:
-        return RunChangedError(run=run.id)
+        return RemovalError("audit.removal_run_changed", run=run.id)
     if because is Refusal.OWN:
-        return OwnRunError()
-    return RunStateError(act=step.done, state=run.get_state_display().lower())
+        return RemovalError("audit.removal_run_own")
+    return RemovalError("audit.removal_run_state", act=step.done, state=run.get_state_display().lower())
 
 
 def require_read(run: RemovalRun, revision: int) -> None:
-    """Require that the run still has this revision. Raises: RunChangedError: it has another."""
+    """Require that the run still has this revision. Raises: RemovalError: it has another."""
     if run.revision != revision:
-        raise RunChangedError(run=run.id)
+        raise RemovalError("audit.removal_run_changed", run=run.id)

@@ -17,7 +17,7 @@ from apps.audit.models import Event
 from apps.audit.registry import Group
 from apps.audit.selectors import payloads_of
 from apps.erasure.contracts import Origin, RunState, Target
-from apps.erasure.errors import RunNotFoundError
+from apps.erasure.errors import RemovalError
 from apps.erasure.events import PROPOSED
 from apps.erasure.models import RemovalRun, RemovalStep, RemovalTarget, TargetOutcome
 from apps.erasure.registry import stores
@@ -107,10 +107,10 @@ def words_of(run: RemovalRun) -> str:
 
 
 def run_of(run_id: UUID) -> RemovalRun:
-    """Raises RunNotFoundError."""
+    """Raises RemovalError."""
     run: RemovalRun | None = RemovalRun.objects.filter(id=run_id).first()
     if run is None:
-        raise RunNotFoundError(run=run_id)
+        raise RemovalError("audit.removal_run_not_found", run=run_id)
     return run
 
 

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from apps.erasure import events
 from apps.erasure.contracts import Proof, RunState
-from apps.erasure.errors import NotUnprovenError, OwnUnprovenError, RemoverNotAPersonError, RunStateError
+from apps.erasure.errors import RemovalError
 from apps.erasure.models import RemovalRun
 from apps.erasure.runs.runs import locked_run, require_read, run_take_up
 from apps.tenants.context import current_scope
@@ -45,8 +45,8 @@ def unproven_ask(run_id: UUID, reason: Unproven, *, revision: int) -> RemovalRun
     """Ask that a run ends without a physical proof, in the principal's own name. Until somebody agrees nothing changes.
 
     Args:   revision: of the run that was read, here and in the steps below.
-    Raises: PermissionDeniedError, RemoverNotAPersonError, RunNotFoundError, RunChangedError; NotUnprovenError: it has
-            none to make, or two people have decided already; RunStateError: the proof is not what keeps it.
+    Raises: PermissionDeniedError; RemovalError: also where it has none to make, two people have decided already, or the
+            proof is not what keeps it.
     """
     person = _person(Permission.PRIVACY_MANAGE)
     with transaction.atomic():
@@ -63,7 +63,7 @@ def unproven_take_back(run_id: UUID, *, revision: int) -> RemovalRun:
     with transaction.atomic():
         run = _undecided(run_id, revision)
         if run.unproven_asked_by != person:
-            raise NotUnprovenError
+            raise RemovalError("audit.removal_not_unproven")
         code = run.unproven_code
         run.unproven_code, run.unproven_asked_by, run.unproven_asked_at = "", None, None
         run.save(update_fields=["unproven_code", "unproven_asked_by", "unproven_asked_at"])
@@ -74,16 +74,15 @@ def unproven_take_back(run_id: UUID, *, revision: int) -> RemovalRun:
 def unproven_agree(run_id: UUID, *, revision: int) -> RemovalRun:
     """Agree to what somebody else asked: the run goes on at once, and ends without a physical proof, for good.
 
-    Raises: PermissionDeniedError, RemoverNotAPersonError, RunNotFoundError; NotUnprovenError: nobody asked, or it was
-            agreed to; OwnUnprovenError: whoever asked does not agree; RunStateError.
+    Raises: PermissionDeniedError; RemovalError: also where nobody asked, it was agreed to, or the same person asked.
     """
     person = _person(Permission.PRIVACY_APPROVE)
     with transaction.atomic():
         run = _undecided(run_id, revision)
         if run.unproven_asked_by is None:
-            raise NotUnprovenError
+            raise RemovalError("audit.removal_not_unproven")
         if run.unproven_asked_by == person:
-            raise OwnUnprovenError
+            raise RemovalError("audit.removal_unproven_own")
         require_second_person(run.unproven_asked_by)
         run.unproven_agreed_by, run.unproven_agreed_at = person, timezone.now()
         run.decided_revision = revision
@@ -101,9 +100,11 @@ def unproven_agree(run_id: UUID, *, revision: int) -> RemovalRun:
 def _undecided(run_id: UUID, revision: int) -> RemovalRun:
     run = locked_run(run_id)
     if run.proof != Proof.PHYSICAL or run.is_unproven:
-        raise NotUnprovenError
+        raise RemovalError("audit.removal_not_unproven")
     if run.state not in MAY_ASK:
-        raise RunStateError(act="ended without a physical proof", state=run.get_state_display().lower())
+        raise RemovalError(
+            "audit.removal_run_state", act="ended without a physical proof", state=run.get_state_display().lower()
+        )
     require_read(run, revision)
     return run
 
@@ -112,5 +113,5 @@ def _person(permission: Permission) -> UUID:
     principal = current_scope().principal
     principal.require(permission)
     if principal.kind is not PrincipalKind.USER or principal.id is None:
-        raise RemoverNotAPersonError
+        raise RemovalError("audit.removal_person_needed")
     return principal.id

@@ -13,7 +13,7 @@ from apps.erasure.admin.holds.forms import HoldForm, ItemsForm, ReleaseForm, Rev
 from apps.erasure.admin.holds.pick import chosen_targets, is_searching, picking
 from apps.erasure.contracts import TargetType
 from apps.erasure.hold_services import hold_items_add, hold_place, hold_release, hold_review_move
-from apps.erasure.holds.errors import HoldReleasedError
+from apps.erasure.holds.errors import HoldError
 from apps.erasure.holds.selectors import open_holds, target_of
 from apps.erasure.models import LegalHold
 from apps.erasure.runs.waiting import runs_waiting
@@ -159,10 +159,10 @@ def _effects(hold: LegalHold) -> dict[str, Any]:
 
 
 def _open(model_admin: TenantModelAdmin, request: HttpRequest, object_id: UUID) -> LegalHold:
-    """Raises Http404; HoldReleasedError."""
+    """Raises Http404; HoldError."""
     hold: LegalHold = model_admin.find(request, str(object_id))
     if not hold.is_open:
-        raise HoldReleasedError(hold=hold.id)
+        raise HoldError("audit.hold_released", hold=hold.id)
     return hold
 
 
