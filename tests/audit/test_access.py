@@ -14,12 +14,7 @@ from apps.audit.selectors import readings_of
 from apps.erasure.contracts import Target, TargetType
 from apps.erasure.registry import kept
 from apps.erasure.runs.staying import Reason
-from apps.privacy.access_packages.errors import (
-    HiddenWordsError,
-    NotPreparableError,
-    PackageNotFoundError,
-    QuotingChangedError,
-)
+from apps.privacy.access_packages.errors import PackageNotFoundError
 from apps.privacy.access_packages.everywhere import HIDDEN
 from apps.privacy.access_packages.expiring import expire_all
 from apps.privacy.access_packages.packages import package_of, package_take_out
@@ -38,17 +33,9 @@ from apps.privacy.codes.requests import (
     SubjectType,
 )
 from apps.privacy.inventory.deciding import Said, document_treat, hits_decide
-from apps.privacy.inventory.errors import HitNotFoundError, InventoryStateError
 from apps.privacy.inventory.restricting import restrict_now
 from apps.privacy.models import AccessPackage, ErasureRequest, InventoryHit
 from apps.privacy.requests.details import details_of, letter_text
-from apps.privacy.requests.errors import (
-    AccessSubjectError,
-    OnlyAccessError,
-    OnlyErasureError,
-    RefusalGroundError,
-    RequestStepError,
-)
 from apps.privacy.requests.selectors import erasure_requests, history
 from apps.privacy.requests.services.forgetting import request_forget
 from apps.privacy.requests.services.letters import letter_settle
@@ -89,6 +76,7 @@ from tests.factories import as_, make_member
 from tests.isolation.harness import changed, sql
 from tests.model_server import ModelServer
 from tests.own import OWN
+from tests.raising import raises_code
 
 pytestmark = pytest.mark.django_db(transaction=True)
 S = RequestState
@@ -135,7 +123,7 @@ def test_it_has_the_months_and_the_numbers_of_the_others_and_is_told_apart(offic
 
 @pytest.mark.parametrize("about", [each for each in SubjectType if each is not SubjectType.DATA_SUBJECT])
 def test_it_is_about_people_in_documents_alone(office: Office, about: SubjectType) -> None:
-    with pytest.raises(AccessSubjectError):
+    with raises_code("audit.access_subject"):
         office.received(about=about, purpose=Purpose.ACCESS)
 
 
@@ -148,10 +136,10 @@ def test_nothing_of_an_erasure_can_be_done_by_it(office: Office, found: Found) -
             lambda: restrict_now(request.id),
             lambda: inventory_propose(request.id),
         ):
-            with pytest.raises(OnlyErasureError):
+            with raises_code("audit.request_is_for_access"):
                 act()
     hit = group_of(office, request, found.letter).hits[0]
-    with as_(office.dora), pytest.raises(OnlyErasureError):
+    with as_(office.dora), raises_code("audit.request_is_for_access"):
         hits_decide(request.id, [Said(hit_id=hit.id, seen=Decision.CONFIRMED, reason=Reason.LEGAL_DUTY)])
 
 
@@ -159,14 +147,14 @@ def test_no_package_is_made_for_an_erasure(office: Office, found: Found) -> None
     request = assessed(office)
     inventoried(office, request)
     confirm_all(office, request)
-    with as_(office.dora), pytest.raises(OnlyAccessError):
+    with as_(office.dora), raises_code("audit.request_is_for_erasure"):
         package_make(request.id, told=told_by_rules(request.language))
 
 
 def test_it_is_refused_on_the_grounds_of_article_12_alone(office: Office) -> None:
     request = asked(office)
     with as_(office.dora):
-        with pytest.raises(RefusalGroundError):
+        with raises_code("audit.request_refusal_ground"):
             refuse(request.id, code=Refusal.LEGAL_CLAIMS, words="No.")
         refuse(request.id, code=Refusal.EXCESSIVE, words="The twelfth time this month.")
         text = letter_text(request.letters.select_related("request").get())
@@ -191,7 +179,7 @@ def test_no_letter_of_it_speaks_of_erasing(office: Office, found: Found, languag
 
 def test_nothing_is_quoted_that_nobody_looked_at(office: Office, found: Found) -> None:
     request = confirmed(office)
-    with pytest.raises(NotPreparableError) as refused:
+    with raises_code("audit.access_not_preparable") as refused:
         made(office, request)
     assert "nobody has decided whether the words around" in refused.value.detail
     assert there(office, request)[0] == 0
@@ -217,7 +205,7 @@ def test_words_about_others_are_hidden_in_every_quote_of_the_document(office: Of
 def test_a_word_to_hide_that_does_not_stand_there_is_refused_and_not_passed_over(office: Office, found: Found) -> None:
     request = confirmed(office)
     thing = things(office, request)[0]
-    with as_(office.dora), pytest.raises(HiddenWordsError) as refused:
+    with as_(office.dora), raises_code("audit.access_hidden_words") as refused:
         quotes_decide_at_once(request.id, thing.quotable, hidden=("Janet Row",))
     assert "Row" not in refused.value.detail
     assert not any(quote.hit.quoting for quote in things(office, request)[0].quotes)
@@ -230,10 +218,10 @@ def test_whoever_is_late_changes_nothing_and_deciding_anew_about_a_place_forgets
     quote_all(office, request)
     hit = things(office, request)[0].quotes[0].hit
     with as_(office.dora):
-        with pytest.raises(QuotingChangedError):
+        with raises_code("audit.access_quoting_changed"):
             quotes_decide(request.id, [Chosen(hit_id=hit.id, seen="", quoting=Quoting.LEFT_OUT)])
         hits_decide(request.id, [Said(hit_id=hit.id, seen=Decision.CONFIRMED, reason=None)])
-        with pytest.raises(HitNotFoundError):
+        with raises_code("audit.inventory_hit_not_found"):
             quotes_decide(request.id, [Chosen(hit_id=hit.id, seen="quoted", quoting=Quoting.LEFT_OUT)])
         assert InventoryHit.objects.get(id=hit.id).quoting == ""
 
@@ -308,7 +296,7 @@ def test_who_does_not_hold_every_scope_makes_no_package_and_takes_none_out(offic
     request = confirmed(office)
     quote_all(office, request)
     assert {thing.name for thing in things(office, request, nora)} == {"Letters", f"Notes on calls {OWN}"}
-    with pytest.raises(NotPreparableError) as refused:
+    with raises_code("audit.access_not_preparable") as refused:
         made(office, request, nora)
     assert "scopes that you don't hold" in refused.value.detail
     made(office, request)
@@ -359,11 +347,11 @@ def test_what_it_is_made_of_does_not_change_while_it_is_there(office: Office, fo
     request = prepared(office)
     hit = things(office, request)[0].quotes[0].hit
     with as_(office.dora):
-        with pytest.raises(InventoryStateError):
+        with raises_code("audit.inventory_state"):
             hits_decide(request.id, [Said(hit_id=hit.id, seen=Decision.CONFIRMED, reason=None)])
-        with pytest.raises(InventoryStateError):
+        with raises_code("audit.inventory_state"):
             quotes_decide(request.id, [Chosen(hit_id=hit.id, seen="quoted", quoting=None)])
-        with pytest.raises(RequestStepError):
+        with raises_code("audit.request_step"):
             request_describe(request.id, details=PERSON)
         with pytest.raises(DatabaseError), transaction.atomic():
             InventoryHit.objects.filter(id=hit.id).update(quoting="left_out")
@@ -387,7 +375,7 @@ def test_it_is_answered_with_a_letter_and_lets_purges_go_on(office: Office, foun
         access_answer(request.id, delivery=Delivery.POST)
         assert target not in kept([target])
         text = letter_text(request.letters.select_related("request").get(kind=LetterKind.DONE))
-        with pytest.raises(RequestStepError):
+        with raises_code("audit.request_step"):
             access_answer(request.id)
     assert office.again(request).state == S.COMPLETED
     assert text is not None
@@ -449,7 +437,7 @@ def test_what_was_known_can_be_destroyed_earlier_and_the_package_goes_with_it(of
     request = prepared(office)
     with as_(office.dora):
         access_answer(request.id, delivery=Delivery.POST)
-        with pytest.raises(RequestStepError):
+        with raises_code("audit.request_step"):
             request_forget(request.id)
         letter_settle(request.id, request.letters.get().id)
         request_forget(request.id)

@@ -12,7 +12,6 @@ from django.conf import LazySettings
 
 from apps.audit.services import record
 from apps.erasure.runs.staying import Reason
-from apps.privacy.access_packages.errors import HiddenElsewhereError, NotPreparableError
 from apps.privacy.access_packages.everywhere import HIDDEN
 from apps.privacy.access_packages.quoting import Chosen, quotes_decide
 from apps.privacy.access_packages.told import told_by_rules
@@ -28,6 +27,7 @@ from tests.corpus.ingesting import remote_profile
 from tests.deciding import package_make
 from tests.factories import as_
 from tests.model_server import ModelServer
+from tests.raising import raises_code
 
 pytestmark = pytest.mark.django_db(transaction=True)
 HIDE = "Jürgen Müller-Öhlenschläger"
@@ -147,7 +147,7 @@ def test_what_the_firm_says_beside_the_places_must_be_changed_first(office: Offi
     hidden_once(office, request, HIDE)
     with as_(office.dora):
         words = replace(told_by_rules(request.language), **{told: "As Juergen Mueller-Oehlenschlaeger said."})
-        with pytest.raises(HiddenElsewhereError) as refused:
+        with raises_code("audit.access_hidden_elsewhere") as refused:
             package_make(request.id, told=words)
     assert place in refused.value.detail
     assert not left_in(refused.value.detail)
@@ -161,6 +161,6 @@ def test_a_place_that_is_said_to_be_both_the_person_and_another_is_decided_on_fi
     request = confirmed(office)
     hidden_once(office, request, NAME)
     assert any(quote.collides and quote.is_open for thing in things(office, request) for quote in thing.quotes)
-    with pytest.raises(NotPreparableError) as refused:
+    with raises_code("audit.access_not_preparable") as refused:
         made(office, request)
     assert NAME not in refused.value.detail

@@ -22,15 +22,6 @@ from apps.privacy.codes.life import RequestState
 from apps.privacy.codes.requests import Delivery, LetterKind
 from apps.privacy.inventory.asking import inventory_request
 from apps.privacy.inventory.deciding import Said, document_treat, hits_decide, hits_decide_at_once
-from apps.privacy.inventory.errors import (
-    HitDecidedError,
-    HitNotFoundError,
-    InventoryStateError,
-    NotProposableError,
-    NotRedactableHereError,
-    RedactionAskedError,
-    TreatmentChangedError,
-)
 from apps.privacy.inventory.excerpts import Excerpts
 from apps.privacy.inventory.redacting import redactions_make
 from apps.privacy.inventory.restricting import lift_now, restrict_now
@@ -39,7 +30,6 @@ from apps.privacy.inventory.selectors import hits_of, standing
 from apps.privacy.models import ErasureRequest, Inventory, InventoryHit
 from apps.privacy.proposals.prospect import prospect
 from apps.privacy.requests.details import details_of, letter_text, words_of
-from apps.privacy.requests.errors import RequestStepError
 from apps.privacy.requests.services.forgetting import request_forget
 from apps.privacy.requests.services.letters import letter_settle, letter_write
 from apps.privacy.requests.services.receiving import request_describe
@@ -74,6 +64,7 @@ from tests.deciding import inventory_propose, redactions_prepare, request_approv
 from tests.factories import as_, make_member
 from tests.isolation.harness import changed, sql
 from tests.model_server import ModelServer
+from tests.raising import raises_code
 from tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -170,13 +161,13 @@ def test_what_lies_beyond_ones_scopes_is_counted_and_not_shown(office: Office, f
     assert (there.total - there.beyond, hidden) == (len(seen), 0)
     assert there.beyond_open == there.beyond > 0
     other = group_of(office, request, found.letter).hits[0]
-    with as_(nora), pytest.raises(HitNotFoundError):
+    with as_(nora), raises_code("audit.inventory_hit_not_found"):
         hits_decide(request.id, [Said(hit_id=other.id, seen=Decision.OPEN, reason=Reason.NAMED)])
 
 
 def test_only_a_request_that_is_assessed_is_searched_for_by_who_manages_privacy(office: Office) -> None:
     request = office.received(details=PERSON)
-    with as_(office.dora), pytest.raises(InventoryStateError):
+    with as_(office.dora), raises_code("audit.inventory_state"):
         inventory_request(request.id)
     ready = assessed(office)
     for who in (office.rita, office.ada):
@@ -203,7 +194,7 @@ def test_two_people_at_once_do_not_overwrite_each_other(office: Office, found: F
             request.id, [Said(hit_id=hit.id, seen=Decision.OPEN, reason=Reason.NAMED, words="Falkenhayn it is")]
         )
     with as_(office.dirk):
-        with pytest.raises(HitDecidedError):
+        with raises_code("audit.inventory_hit_decided"):
             hits_decide(request.id, [Said(hit_id=hit.id, seen=Decision.OPEN, reason=Reason.SOMEBODY_ELSE)])
         kept_as = InventoryHit.objects.get(id=hit.id)
         assert (kept_as.decision, kept_as.decided_by_id) == (Decision.CONFIRMED, office.dora.id)
@@ -264,14 +255,14 @@ def test_a_treatment_is_not_overwritten_and_an_old_version_is_only_removed(offic
     request = assessed(office)
     inventoried(office, request)
     with as_(office.dora):
-        with pytest.raises(NotRedactableHereError):
+        with raises_code("audit.inventory_not_redactable"):
             document_treat(request.id, found.letter.id, Treatment.REDACT, seen=None)
         document_treat(request.id, second.document.id, Treatment.REMOVE, seen=None)
     with as_(office.dirk):
-        with pytest.raises(TreatmentChangedError):
+        with raises_code("audit.inventory_treatment_changed"):
             document_treat(request.id, second.document.id, Treatment.REDACT, seen=None)
         document_treat(request.id, second.document.id, Treatment.REDACT, seen=Treatment.REMOVE)
-        with pytest.raises(HitNotFoundError):
+        with raises_code("audit.inventory_hit_not_found"):
             document_treat(request.id, found.other.id, Treatment.REMOVE, seen=None)
 
 
@@ -283,17 +274,17 @@ def test_nothing_is_proposed_before_every_place_is_decided_and_every_document_ch
     office: Office, found: Found
 ) -> None:
     request = assessed(office)
-    with as_(office.dora), pytest.raises(NotProposableError, match="Search for the person first"):
+    with as_(office.dora), raises_code("audit.inventory_not_proposable", match="Search for the person first"):
         inventory_propose(request.id)
     inventoried(office, request)
-    with as_(office.dora), pytest.raises(NotProposableError, match="places are open"):
+    with as_(office.dora), raises_code("audit.inventory_not_proposable", match="places are open"):
         inventory_propose(request.id)
     confirm_all(office, request)
-    with as_(office.dora), pytest.raises(NotProposableError, match="Choose for 2 documents"):
+    with as_(office.dora), raises_code("audit.inventory_not_proposable", match="Choose for 2 documents"):
         inventory_propose(request.id)
     treat(office, request, found.letter, Treatment.REDACT)
     treat(office, request, found.note, Treatment.REMOVE)
-    with as_(office.dora), pytest.raises(NotProposableError, match="must be made first"):
+    with as_(office.dora), raises_code("audit.inventory_not_proposable", match="must be made first"):
         inventory_propose(request.id)
 
 
@@ -301,7 +292,7 @@ def test_where_nothing_is_confirmed_there_is_nothing_to_propose(office: Office, 
     request = assessed(office)
     inventoried(office, request)
     confirm_all(office, request, reason=Reason.SOMEBODY_ELSE)
-    with as_(office.dora), pytest.raises(NotProposableError, match="nothing to erase"):
+    with as_(office.dora), raises_code("audit.inventory_not_proposable", match="nothing to erase"):
         inventory_propose(request.id)
 
 
@@ -324,7 +315,9 @@ def test_what_no_removal_reaches_is_named_with_its_ground(office: Office, found:
         treat(office, request, document, Treatment.REMOVE)
     with as_(office.dora):
         assert prospect(request).staying == ()
-        with pytest.raises(NotProposableError, match="1 confirmed place is where no removal reaches") as told:
+        with raises_code(
+            "audit.inventory_not_proposable", match="1 confirmed place is where no removal reaches"
+        ) as told:
             inventory_propose(request.id)
         assert "Change it by hand and search again" in told.value.detail
         assert "Evaluation questions" in told.value.detail
@@ -403,7 +396,10 @@ def test_a_mention_that_a_redaction_left_is_found_and_named_before_anything_is_p
     with open_scope(tenant=office.firm.id, reason="a test"):
         (job,) = IngestJob.objects.filter(state=JobState.PENDING)
     run(office.firm, job)
-    with as_(office.dora), pytest.raises(NotProposableError, match="1 redacted version was made since the last search"):
+    with (
+        as_(office.dora),
+        raises_code("audit.inventory_not_proposable", match="1 redacted version was made since the last search"),
+    ):
         inventory_propose(request.id)
     assert inventory_run(tenant_id=office.firm.id, inventory_id=waiting.id) is InventoryState.DONE
     with open_scope(tenant=office.firm.id, reason="a test"):
@@ -413,11 +409,11 @@ def test_a_mention_that_a_redaction_left_is_found_and_named_before_anything_is_p
     # It was no cousin: whoever looks again opens it again.
     with as_(office.dora):
         hits_decide(request.id, [Said(hit_id=hit.id, seen=Decision.CLEARED, reason=None) for hit in left.hits])
-        with pytest.raises(NotProposableError, match="open"):
+        with raises_code("audit.inventory_not_proposable", match="open"):
             inventory_propose(request.id)
 
     confirm_all(office, request)
-    with as_(office.dora), pytest.raises(NotProposableError, match="Choose for 1 document"):
+    with as_(office.dora), raises_code("audit.inventory_not_proposable", match="Choose for 1 document"):
         inventory_propose(request.id)
     treat(office, request, redacted, Treatment.REDACT)
     with as_(office.dora):
@@ -452,9 +448,9 @@ def test_a_person_in_the_middle_of_one_document_and_the_subject_of_another(offic
         assert redactions_prepare(request.id) == 1
         assert redactions_prepare(request.id) == 0
     assert restricted(office) == {found.letter.id}
-    with as_(office.dora), pytest.raises(RedactionAskedError):
+    with as_(office.dora), raises_code("audit.inventory_redaction_asked"):
         document_treat(request.id, found.letter.id, Treatment.REMOVE, seen=Treatment.REDACT)
-    with as_(office.dora), pytest.raises(NotProposableError, match="still being made"):
+    with as_(office.dora), raises_code("audit.inventory_not_proposable", match="still being made"):
         inventory_propose(request.id)
     redacted_by_worker(office, request)
     with as_(office.dora):
@@ -505,7 +501,7 @@ def forgotten(office: Office, request: ErasureRequest) -> None:
         assert details_of(request) is None
         assert letter_text(letter) is None
         assert DataKey.objects.filter(subject_id=request.id).count() == 0
-        with pytest.raises(RequestStepError):
+        with raises_code("audit.request_step"):
             request_forget(request.id)
 
 

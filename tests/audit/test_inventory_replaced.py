@@ -24,7 +24,6 @@ from apps.erasure.runs.staying import Reason
 from apps.privacy.codes.inventory import Decision, InventoryState, Treatment
 from apps.privacy.codes.life import RequestState
 from apps.privacy.inventory.deciding import Said, document_treat, hits_decide
-from apps.privacy.inventory.errors import NotProposableError, RedactionAskedError, RedactionOpenError
 from apps.privacy.inventory.redacting import redactions_make, redactions_send_again
 from apps.privacy.inventory.replaced import fixed_documents, going_documents
 from apps.privacy.inventory.selectors import Standing, standing
@@ -57,6 +56,7 @@ from tests.corpus.ingesting import ingest, remote_profile, run
 from tests.deciding import inventory_propose, redactions_prepare, request_approve, withdraw
 from tests.factories import as_, make_personal_key
 from tests.model_server import Fault, ModelServer
+from tests.raising import raises_code
 from tests.visitor import Page, Visitor
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -190,7 +190,7 @@ def test_a_redaction_is_not_asked_for_while_a_place_of_the_document_is_open(
     say(office, request_, Reason.NAMED, first)
     treat(office, request_, letter)
     with as_(office.dora):
-        with pytest.raises(RedactionOpenError) as told:
+        with raises_code("audit.inventory_redaction_open") as told:
             redactions_prepare(request_.id)
         assert f"1 place is open (document {letter.id}: page 1)" in told.value.detail
         assert not InventoryTreatment.objects.filter(asked_at__isnull=False).exists()
@@ -210,7 +210,7 @@ def test_of_several_documents_each_is_told_with_where_its_places_are(office: Off
     for document in several:
         say(office, request, Reason.NAMED, on_pages(office, request, document)[0])
         treat(office, request, document)
-    with as_(office.dora), pytest.raises(RedactionOpenError) as told:
+    with as_(office.dora), raises_code("audit.inventory_redaction_open") as told:
         redactions_prepare(request.id)
     ids = sorted(str(document.id) for document in several)
     assert "places are open" in told.value.detail
@@ -235,9 +235,9 @@ def test_what_was_asked_for_with_an_open_place_can_be_proposed_once_the_place_is
     there = counted(office, request_)
     assert (left.decision, there.open, there.set_aside, there.total) == (Decision.OPEN, 1, 1, 2)
     with as_(office.dora):
-        with pytest.raises(RedactionAskedError):
+        with raises_code("audit.inventory_redaction_asked"):
             hits_decide(request_.id, [Said(hit_id=last.id, seen=Decision.OPEN, reason=Reason.NAMED)])
-        with pytest.raises(NotProposableError, match="1 place is open"):
+        with raises_code("audit.inventory_not_proposable", match="1 place is open"):
             inventory_propose(request_.id)
     say(office, request_, Reason.SOMEBODY_ELSE, left)
     there = counted(office, request_)
@@ -265,7 +265,7 @@ def test_a_place_found_after_the_redaction_is_decided_in_the_redacted_version_an
     (new,) = group_of(office, request_, redacted).hits
     there = counted(office, request_)
     assert (old.decision, new.decision, there.open, there.set_aside) == (Decision.OPEN, Decision.OPEN, 1, 1)
-    with as_(office.dora), pytest.raises(NotProposableError, match="1 place is open"):
+    with as_(office.dora), raises_code("audit.inventory_not_proposable", match="1 place is open"):
         inventory_propose(request_.id)
     # It is them: the redacted version is redacted once more, and all before it goes.
     say(office, request_, Reason.NAMED, new)
@@ -351,7 +351,7 @@ def test_an_open_place_of_a_document_that_is_not_redacted_counts_and_blocks(
     there = counted(office, request_)
     places = len(group_of(office, request_, other).hits)
     assert (there.open, there.set_aside) == (places, 0)
-    with as_(office.dora), pytest.raises(NotProposableError, match="open"):
+    with as_(office.dora), raises_code("audit.inventory_not_proposable", match="open"):
         inventory_propose(request_.id)
     confirm_all(office, request_)
     treat(office, request_, other, Treatment.REMOVE)
@@ -371,7 +371,7 @@ def test_before_the_redacted_version_is_there_the_place_counts_and_nothing_goes(
     assert version(office, letter).status != DocumentStatus.READY
     assert (counted(office, request_).open, counted(office, request_).set_aside) == (1, 0)
     assert to_go(office, request_) == set()
-    with as_(office.dora), pytest.raises(RedactionAskedError):
+    with as_(office.dora), raises_code("audit.inventory_redaction_asked"):
         hits_decide(request_.id, [Said(hit_id=last.id, seen=Decision.OPEN, reason=Reason.NAMED)])
 
 
@@ -399,7 +399,7 @@ def test_when_the_redaction_failed_the_place_counts_again_and_can_be_decided(
     # In what there is of the redacted version it was found too.
     (left,) = group_of(office, request_, version(office, letter)).open
     say(office, request_, Reason.SOMEBODY_ELSE, left)
-    with as_(office.dora), pytest.raises(NotProposableError, match="could not be made searchable"):
+    with as_(office.dora), raises_code("audit.inventory_not_proposable", match="could not be made searchable"):
         inventory_propose(request_.id)
     with as_(office.dora):
         assert redactions_prepare(request_.id) == 1
@@ -475,7 +475,7 @@ def test_a_redacted_version_that_is_removed_in_the_middle_of_the_proposal_leaves
             thread.join(timeout=20)
         return execute(sql, params, many, context)
 
-    look_again = pytest.raises(NotProposableError, match="1 place is open: check the inventory again")
+    look_again = raises_code("audit.inventory_not_proposable", match="1 place is open: check the inventory again")
     with as_(office.dora), connection.execute_wrapper(beside), look_again:
         inventory_propose(request_.id)
     assert removed == [redacted.id]

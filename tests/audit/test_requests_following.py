@@ -19,7 +19,6 @@ from apps.privacy.codes.requests import Ground, LetterKind, SubjectType
 from apps.privacy.models import ErasureRequest
 from apps.privacy.proposals.prospect import counts_by_store
 from apps.privacy.requests.details import letter_text
-from apps.privacy.requests.errors import RequestStepError
 from apps.privacy.requests.selectors import history, waiting_for
 from apps.privacy.requests.services.letters import letter_write
 from apps.tenants.context import open_scope
@@ -202,9 +201,9 @@ def test_once_approved_no_person_stops_it(office: Office, target: Target) -> Non
     with as_(office.rita):
         request_approve(request.id)
     with as_(office.dora):
-        with pytest.raises(RequestStepError):
+        with raises_code("audit.request_step"):
             withdraw(request.id, words="They called.")
-        with pytest.raises(RequestStepError):
+        with raises_code("audit.request_step"):
             request_take_back(request.id)
         assert office.again(request).state == S.RESTRICTED
 

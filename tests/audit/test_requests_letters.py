@@ -15,7 +15,6 @@ from django.utils import timezone
 
 from apps.privacy.codes.requests import Language, LetterKind, LetterState, Refusal
 from apps.privacy.models import ErasureRequest, Letter
-from apps.privacy.requests.errors import LetterStateError
 from apps.privacy.requests.letters import Facts, Removed, written
 from apps.privacy.requests.selectors import history
 from apps.privacy.requests.services import sending
@@ -25,6 +24,7 @@ from apps.tenants.context import open_scope
 from tests.audit.requesting import EMAIL, NAME, Office
 from tests.factories import as_
 from tests.mail_server import MailServer
+from tests.raising import raises_code
 
 FACTS = Facts(
     firm="Acme",
@@ -235,7 +235,7 @@ def test_a_sender_that_died_leaves_it_to_a_person(office: Office, letter: Letter
     assert mail.received == []
     with as_(office.dora):
         assert letter_settle(letter.request.id, letter.id).state == LetterState.SENT
-        with pytest.raises(LetterStateError):
+        with raises_code("audit.letter_state"):
             letter_retry(letter.request.id, letter.id)
 
 

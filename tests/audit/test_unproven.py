@@ -21,7 +21,6 @@ from apps.erasure.proof import safe
 from apps.erasure.proof.prover import is_anything_due
 from apps.erasure.runs.unproven import Unproven
 from apps.privacy.codes.requests import SubjectType
-from apps.privacy.requests.errors import RequestStepError
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal
@@ -265,7 +264,7 @@ def test_the_request_finds_its_run(settings: LazySettings) -> None:
     settings.GLASSBOX_PHYSICAL_ORIGINS = frozenset({Origin.REQUEST})
     office = make_office()
     request = office.assessed(about=SubjectType.SCOPE)
-    with as_(office.dora), pytest.raises(RequestStepError):
+    with as_(office.dora), raises_code("audit.request_step"):
         request_ask_without_proof(request.id, Unproven.NO_ADMINISTRATOR)
     with as_(office.dora):
         request_propose(request.id)

@@ -13,7 +13,7 @@ from apps.audit.ids import new_id
 from apps.audit.keys.data_keys import subject_data_key
 from apps.erasure.holds.locks import keep_removals_out
 from apps.privacy.access_packages.contents import contents
-from apps.privacy.access_packages.errors import HiddenElsewhereError, NotPreparableError, PackageNotFoundError
+from apps.privacy.access_packages.errors import AccessPackageError, PackageNotFoundError
 from apps.privacy.access_packages.everywhere import Everywhere
 from apps.privacy.access_packages.quotes import Thing, things_of
 from apps.privacy.access_packages.sealed import archive, sealed, unsealed
@@ -85,9 +85,8 @@ def package_make(request_id: UUID, *, revision: int, told: Told) -> AccessPackag
 
     Args:   revision: the revision of the request that the caller read, here and in the steps below.
             told: what the firm says about its documents; only the package holds it.
-    Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, RequestChangedError, OnlyAccessError,
-            InventoryStateError; NotPreparableError: something is open; HiddenElsewhereError: hidden words appear where
-            somebody must change them first.
+    Raises: PermissionDeniedError, RequestPersonNeededError, RequestError, InventoryError;
+            AccessPackageError: something is open, or hidden words appear where somebody must change them first.
     Costs:  a query or two for each text that holds a place, and three times the package's size in memory.
     """
     person = require_manager()
@@ -99,7 +98,7 @@ def package_make(request_id: UUID, *, revision: int, told: Told) -> AccessPackag
         require_assessed(request)
         things = things_of(request)
         if problems := problems_of(request, things):
-            raise NotPreparableError(problems=" ".join(problems))
+            raise AccessPackageError("audit.access_not_preparable", problems=" ".join(problems))
         # Removes a package that expired without having been taken back.
         remove_package_of(request)
         made = _sealed(request, things, told=told, person=person)
@@ -110,7 +109,7 @@ def package_make(request_id: UUID, *, revision: int, told: Told) -> AccessPackag
 def package_take_back(request_id: UUID, *, revision: int) -> ErasureRequest:
     """Destroy the package, so that places and quotes can be changed and the package made again.
 
-    Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, OnlyAccessError, RequestStepError.
+    Raises: PermissionDeniedError, RequestPersonNeededError, RequestError.
     """
     require_manager()
     with transaction.atomic():
@@ -125,7 +124,7 @@ def package_take_back(request_id: UUID, *, revision: int) -> ErasureRequest:
 def package_take_out(request_id: UUID) -> bytes:
     """Return the ZIP for the person of the request, and record who downloaded it.
 
-    Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError; PackageNotFoundError;
+    Raises: PermissionDeniedError, RequestPersonNeededError, RequestError, PackageNotFoundError,
             PayloadDamagedError.
     """
     require_manager()
@@ -143,8 +142,8 @@ def access_answer(
     """Answer the request: queue the letter. The user who downloaded the package gives it to the person.
 
     Args:   letter, delivery: as in queue_letter.
-    Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, OnlyAccessError, RequestStepError;
-            PackageNotFoundError; what queue_letter raises.
+    Raises: PermissionDeniedError, RequestPersonNeededError, RequestError, PackageNotFoundError;
+            what queue_letter raises.
     """
     require_manager()
     with transaction.atomic():
@@ -180,7 +179,7 @@ def _sealed(request: ErasureRequest, things: Sequence[Thing], *, told: Told, per
         until=now,
     )
     if places := everywhere.elsewhere(package):
-        raise HiddenElsewhereError(places=", ".join(places))
+        raise AccessPackageError("audit.access_hidden_elsewhere", places=", ".join(places))
     content = archive(package, made_at=now)
     id = new_id()
     key = subject_data_key(current_scope().tenant_id, id)

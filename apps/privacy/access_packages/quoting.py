@@ -10,11 +10,11 @@ from uuid import UUID
 
 from django.db import transaction
 
-from apps.privacy.access_packages.errors import HiddenWordsError, QuoteUnreadableError, QuotingChangedError
+from apps.privacy.access_packages.errors import AccessPackageError
 from apps.privacy.access_packages.quotes import AROUND_CHARS, hidden_part, hiding
 from apps.privacy.codes.inventory import Decision, Quoting
 from apps.privacy.inventory.asking import require_assessed
-from apps.privacy.inventory.errors import HitNotFoundError
+from apps.privacy.inventory.errors import InventoryError
 from apps.privacy.inventory.excerpts import Excerpts
 from apps.privacy.inventory.selectors import require_hits
 from apps.privacy.models import ErasureRequest, InventoryHit
@@ -42,10 +42,9 @@ class Chosen:
 def quotes_decide(request_id: UUID, chosen: Sequence[Chosen]) -> int:
     """Decide about several quotes in the name of the acting person: all of them or none. Returns: how many.
 
-    Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, OnlyAccessError,
-            InventoryStateError, InventoryNotFoundError; HitNotFoundError: a place does not exist, is not confirmed, or
-            lies outside the caller's scopes; QuotingChangedError: somebody else decided first; QuoteUnreadableError;
-            HiddenWordsError.
+    Raises: PermissionDeniedError, RequestPersonNeededError, RequestError; InventoryError: there is none, or a place
+            does not exist, is not confirmed, or lies outside the caller's scopes; AccessPackageError: somebody else
+            decided first, or the words to hide are not there.
     Costs:  one or two queries per place, and one event.
     """
     require_manager()
@@ -55,9 +54,9 @@ def quotes_decide(request_id: UUID, chosen: Sequence[Chosen]) -> int:
         rows = require_hits(request).filter(id__in=wanted, decision=Decision.CONFIRMED)
         hits = {hit.id: hit for hit in rows.select_for_update(no_key=True)}
         if hits.keys() != wanted.keys():
-            raise HitNotFoundError
+            raise InventoryError("audit.inventory_hit_not_found")
         if late := sum(hits[id].quoting != each.seen for id, each in wanted.items()):
-            raise QuotingChangedError(count=late)
+            raise AccessPackageError("audit.access_quoting_changed", count=late)
         excerpts = Excerpts(around=AROUND_CHARS)
         for id, each in wanted.items():
             _set(request, hits[id], each, excerpts)
@@ -71,7 +70,7 @@ def quotes_decide_at_once(request_id: UUID, seen: Iterable[UUID], *, hidden: Seq
     Args:   seen: the places whose words the deciding person was shown.
             hidden: the words to hide.
     Returns: how many; places that somebody else decided about in the meantime, or that can't be read, do not change.
-    Raises: as quotes_decide; HiddenWordsError: one of the words is around none of the places.
+    Raises: as quotes_decide; AccessPackageError: one of the words is around none of the places.
     """
     require_manager()
     with transaction.atomic():
@@ -88,7 +87,7 @@ def quotes_decide_at_once(request_id: UUID, seen: Iterable[UUID], *, hidden: Seq
             _set(request, hit, Chosen(hit_id=hit.id, seen="", quoting=Quoting.QUOTED, hidden=words), excerpts)
             done.append(hit)
         if set(hidden) - found:
-            raise HiddenWordsError
+            raise AccessPackageError("audit.access_hidden_words")
         if done:
             _tell(request, done, at_once=True)
     return len(done)
@@ -106,10 +105,10 @@ def _set(request: ErasureRequest, hit: InventoryHit, chosen: Chosen, excerpts: E
     if chosen.quoting is Quoting.QUOTED:
         excerpt = excerpts.of(hit)
         if excerpt is None:
-            raise QuoteUnreadableError
+            raise AccessPackageError("audit.access_quote_unreadable")
         words = tuple(dict.fromkeys(" ".join(each.split()) for each in chosen.hidden if each.strip()))
         if set(words) - hiding(excerpt, words)[1]:
-            raise HiddenWordsError
+            raise AccessPackageError("audit.access_hidden_words")
         hit.hidden = sealed_words(request, "\n".join(words), part=hidden_part(hit.id)) if words else None
     hit.save(update_fields=_FIELDS)
 

@@ -37,7 +37,6 @@ from apps.privacy.codes.requests import Extension, Ground, LetterKind, Refusal
 from apps.privacy.proposals.approving import request_approve, request_send_back, request_take_back
 from apps.privacy.proposals.ending import refuse, withdraw
 from apps.privacy.proposals.proposing import inventory_propose
-from apps.privacy.requests.errors import LetterUnaddressedError, RefusalGroundError, WordsMissingError
 from apps.privacy.requests.selectors import erasure_request
 from apps.privacy.requests.services.letters import letter_write
 from apps.privacy.requests.services.steps import assess, extend, identity_ask, identity_confirm
@@ -48,7 +47,7 @@ from apps.tenants.roles import Permission
 
 _MANAGE: Mapping[str, Permission | None] = {"POST": Permission.PRIVACY_MANAGE}
 _APPROVE: Mapping[str, Permission | None] = {"POST": Permission.PRIVACY_APPROVE}
-_OF_LETTER: Mapping[type[Exception], str] = {WordsMissingError: "words", LetterUnaddressedError: "delivery"}
+_OF_LETTER: Mapping[str, str] = {"audit.request_words_missing": "words", "audit.letter_unaddressed": "delivery"}
 
 
 def _curl(step: str, *fields: str) -> dict[str, Any]:
@@ -65,7 +64,7 @@ class StepView(ApiView):
 
 class AskIdentityView(StepView):
     required_permissions = _MANAGE
-    field_of_error = _OF_LETTER
+    field_of_code = _OF_LETTER
 
     @extend_schema(
         operation_id="ask_for_identity",
@@ -126,7 +125,7 @@ class AssessView(StepView):
 
 class ExtendView(StepView):
     required_permissions = _MANAGE
-    field_of_error = _OF_LETTER
+    field_of_code = _OF_LETTER
 
     @extend_schema(
         operation_id="extend_erasure_request",
@@ -149,7 +148,7 @@ class ExtendView(StepView):
 
 class RefuseView(StepView):
     required_permissions = _MANAGE
-    field_of_error = {**_OF_LETTER, RefusalGroundError: "code"}
+    field_of_code = {**_OF_LETTER, "audit.request_refusal_ground": "code"}
 
     @extend_schema(
         operation_id="refuse_erasure_request",
@@ -172,7 +171,7 @@ class RefuseView(StepView):
 
 class WithdrawView(StepView):
     required_permissions = _MANAGE
-    field_of_error = _OF_LETTER
+    field_of_code = _OF_LETTER
 
     @extend_schema(
         operation_id="withdraw_erasure_request",
@@ -263,7 +262,7 @@ class SendBackView(StepView):
 
 class WriteLetterView(StepView):
     required_permissions = _MANAGE
-    field_of_error = _OF_LETTER
+    field_of_code = _OF_LETTER
 
     @extend_schema(
         operation_id="write_erasure_letter",

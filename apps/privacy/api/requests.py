@@ -29,12 +29,6 @@ from apps.privacy.api.request_serializers import (
 from apps.privacy.codes.life import RequestState
 from apps.privacy.codes.requests import Language, Purpose, Requester, SubjectType
 from apps.privacy.models import ErasureRequest
-from apps.privacy.requests.errors import (
-    AccessSubjectError,
-    ReceiptInFutureError,
-    SubjectUndescribedError,
-    SubjectUnknownError,
-)
 from apps.privacy.requests.selectors import Which, erasure_request, erasure_requests, may_read_details
 from apps.privacy.requests.services.receiving import request_receive
 from apps.tenants.api.examples import sample
@@ -73,11 +67,11 @@ class ErasureRequestListView(ApiListView[ErasureRequest]):
         "GET": Permission.AUDIT_VIEW,
         "POST": Permission.PRIVACY_MANAGE,
     }
-    field_of_error: ClassVar[Mapping[type[Exception], str]] = {
-        AccessSubjectError: "subject_type",
-        SubjectUnknownError: "subject_id",
-        SubjectUndescribedError: "details",
-        ReceiptInFutureError: "received_at",
+    field_of_code: ClassVar[Mapping[str, str]] = {
+        "audit.access_subject": "subject_type",
+        "audit.request_subject_unknown": "subject_id",
+        "audit.request_subject_undescribed": "details",
+        "audit.request_receipt_in_future": "received_at",
     }
     serializer_class = ErasureRequestSerializer
     filterset_class = RequestFilter

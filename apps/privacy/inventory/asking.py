@@ -11,7 +11,7 @@ from django.utils import timezone
 from apps.privacy.codes.inventory import InventoryState
 from apps.privacy.codes.life import RequestState, label_of
 from apps.privacy.codes.requests import SubjectType
-from apps.privacy.inventory.errors import InventoryStateError
+from apps.privacy.inventory.errors import InventoryError
 from apps.privacy.inventory.events import tell
 from apps.privacy.models import ErasureRequest, Inventory
 from apps.privacy.requests.details import description_digest
@@ -29,10 +29,10 @@ def is_assessed(request: ErasureRequest) -> bool:
 
 
 def require_assessed(request: ErasureRequest) -> None:
-    """Raise InventoryStateError unless the request is being assessed."""
+    """Raise InventoryError unless the request is being assessed."""
     if not is_assessed(request):
         state = label_of(RequestState(request.state), is_access=request.is_access)
-        raise InventoryStateError(reference=request.reference, state=state)
+        raise InventoryError("audit.inventory_state", reference=request.reference, state=state)
 
 
 def inventory_request(request_id: UUID) -> Inventory:
@@ -40,13 +40,15 @@ def inventory_request(request_id: UUID) -> Inventory:
 
     Decisions stay: a place that is found again keeps its decision.
 
-    Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, InventoryStateError.
+    Raises: PermissionDeniedError, RequestPersonNeededError, RequestError, InventoryError.
     """
     person = require_manager()
     with transaction.atomic():
         request = locked_request(request_id)
         if request.subject_type != SubjectType.DATA_SUBJECT:
-            raise InventoryStateError(reference=request.reference, state=request.get_subject_type_display())
+            raise InventoryError(
+                "audit.inventory_state", reference=request.reference, state=request.get_subject_type_display()
+            )
         require_assessed(request)
         return search_again(request, person)
 

@@ -16,13 +16,7 @@ from apps.erasure.runs.waiting import runs_take_up
 from apps.privacy.codes.inventory import Decision, Treatment, decision_of, suggested_reason
 from apps.privacy.inventory.asking import require_assessed
 from apps.privacy.inventory.documents import facts_of, redacted_states
-from apps.privacy.inventory.errors import (
-    HitDecidedError,
-    HitNotFoundError,
-    NotRedactableHereError,
-    RedactionAskedError,
-    TreatmentChangedError,
-)
+from apps.privacy.inventory.errors import InventoryError
 from apps.privacy.inventory.events import tell
 from apps.privacy.inventory.replaced import fixed_documents
 from apps.privacy.inventory.selectors import require_hits, treatments_of
@@ -48,8 +42,8 @@ class Said:
 def hits_decide(request_id: UUID, said: Sequence[Said]) -> int:
     """Decide about several places in the name of the acting person: all of them or none. Returns: how many changed.
 
-    Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, InventoryStateError,
-            InventoryNotFoundError; HitNotFoundError; HitDecidedError: somebody else decided first; RedactionAskedError.
+    Raises: PermissionDeniedError, RequestPersonNeededError, RequestError, InventoryError: also where somebody
+            else decided first.
     Costs:  one query per place, and one event.
     """
     person = require_manager()
@@ -59,9 +53,9 @@ def hits_decide(request_id: UUID, said: Sequence[Said]) -> int:
         wanted = {each.hit_id: each for each in said}
         hits = {hit.id: hit for hit in require_hits(request).filter(id__in=wanted).select_for_update(no_key=True)}
         if hits.keys() != wanted.keys():
-            raise HitNotFoundError
+            raise InventoryError("audit.inventory_hit_not_found")
         if late := sum(hits[id].decision != each.seen for id, each in wanted.items()):
-            raise HitDecidedError(count=late)
+            raise InventoryError("audit.inventory_hit_decided", count=late)
         _require_unredacted(request, hits.values())
         changed: list[InventoryHit] = []
         for id, each in wanted.items():
@@ -91,7 +85,7 @@ def hits_decide_at_once(
         found = require_hits(request)
         one: InventoryHit | None = found.filter(id=like).first()
         if one is None:
-            raise HitNotFoundError
+            raise InventoryError("audit.inventory_hit_not_found")
         # The filter for one thing: a document, a part of an event, or a row (as in selectors.grouped).
         thing = (
             {"target_type": one.target_type, "target_id": one.target_id, "target_part": one.target_part}
@@ -116,8 +110,7 @@ def document_treat(
     This can also withdraw a failed redaction: the document is then removed, together with its failed redacted version.
 
     Args:   seen: the treatment that the choosing person was shown.
-    Raises: as hits_decide; HitNotFoundError: the person was not found in the document; NotRedactableHereError;
-            TreatmentChangedError; RedactionAskedError.
+    Raises: as hits_decide; InventoryError: also where the person was not found in the document.
     """
     person = require_manager()
     with transaction.atomic():
@@ -128,14 +121,14 @@ def document_treat(
         one: InventoryHit | None = hits.first()
         facts = facts_of([document_id]).get(document_id)
         if one is None or facts is None:
-            raise HitNotFoundError
+            raise InventoryError("audit.inventory_hit_not_found")
         known = treatments_of(request).get(document_id)
         if (None if known is None else known.treatment) != seen:
-            raise TreatmentChangedError
+            raise InventoryError("audit.inventory_treatment_changed")
         if document_id in fixed_documents(request):
-            raise RedactionAskedError
+            raise InventoryError("audit.inventory_redaction_asked")
         if treatment is Treatment.REDACT and not facts.is_current:
-            raise NotRedactableHereError
+            raise InventoryError("audit.inventory_not_redactable")
         row = known or InventoryTreatment(
             tenant_id=request.tenant_id, request=request, document_id=document_id, scope_ids=one.scope_ids
         )
@@ -158,7 +151,7 @@ def document_treat(
 def _require_unredacted(request: ErasureRequest, hits: Iterable[InventoryHit]) -> None:
     fixed = fixed_documents(request)
     if any(hit.target_type == TargetType.DOCUMENT and hit.target_id in fixed for hit in hits):
-        raise RedactionAskedError
+        raise InventoryError("audit.inventory_redaction_asked")
 
 
 def _set(request: ErasureRequest, hit: InventoryHit, *, reason: Reason | None, words: str, person: UUID) -> None:

@@ -22,7 +22,7 @@ from apps.errors import ApplicationError
 from apps.privacy.codes.inventory import Treatment
 from apps.privacy.inventory.asking import REDACT_TASK, require_assessed, search_again
 from apps.privacy.inventory.documents import redact_document, redacted_states, restart_redaction
-from apps.privacy.inventory.errors import RedactionOpenError
+from apps.privacy.inventory.errors import InventoryError
 from apps.privacy.inventory.events import tell
 from apps.privacy.inventory.replaced import is_unasked
 from apps.privacy.inventory.selectors import confirmed_documents, open_in, require_hits, spots_of
@@ -52,9 +52,9 @@ def redactions_prepare(request_id: UUID, *, revision: int) -> int:
 
     Args:    revision: the revision of the request that the caller read.
     Returns: how many are being made.
-    Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, RequestChangedError,
-            InventoryStateError, InventoryNotFoundError; RedactionOpenError: a place in one of the documents is still
-            open, so nothing is made. Retried versions are not checked, since they were made from complete decisions.
+    Raises: PermissionDeniedError, RequestPersonNeededError, RequestError, InventoryError: also where a place in
+            one of the documents is still open, so nothing is made. Retried versions are not checked, since they were
+            made from complete decisions.
     """
     person = require_manager()
     with transaction.atomic():
@@ -82,7 +82,7 @@ def redactions_prepare(request_id: UUID, *, revision: int) -> int:
 
 
 def open_where_asked(request: ErasureRequest) -> Mapping[UUID, Sequence[InventoryHit]]:
-    """Return the open places, by document, because of which redactions_prepare would raise RedactionOpenError now."""
+    """Return the open places, by document, because of which redactions_prepare would raise InventoryError now."""
     _, unasked = _waiting(request)
     return open_in(request, [each.document_id for each in unasked])
 
@@ -97,13 +97,15 @@ def _waiting(request: ErasureRequest) -> tuple[Sequence[InventoryTreatment], Seq
     return failed, [each for each in chosen if each.document_id in confirmed and is_unasked(each, states)]
 
 
-def _open_error(left: Mapping[UUID, Sequence[InventoryHit]]) -> RedactionOpenError:
+def _open_error(left: Mapping[UUID, Sequence[InventoryHit]]) -> InventoryError:
     count = sum(map(len, left.values()))
     shown = [f"document {id}: {', '.join(dict.fromkeys(map(where_of, hits)))}" for id, hits in sorted(left.items())]
     more = len(shown) - _MOST_NAMED
     where = "; ".join([*shown[:_MOST_NAMED], *([f"and {more} more"] if more > 0 else [])])
     places = f"{count} place{'s' * (count != 1)}"
-    return RedactionOpenError(places=places, are="are" if count != 1 else "is", where=where)
+    return InventoryError(
+        "audit.inventory_redaction_open", places=places, are="are" if count != 1 else "is", where=where
+    )
 
 
 def are_being_made(request_id: UUID) -> bool:

@@ -49,7 +49,7 @@ def restrict_now(request_id: UUID) -> int:
     """Keep the documents that were found and are not cleared out of use while the request is assessed.
 
     For a request about one document, that document is kept out of use. Returns: how many documents.
-    Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, InventoryStateError.
+    Raises: PermissionDeniedError, RequestPersonNeededError, RequestError, InventoryError.
     """
     require_manager()
     with transaction.atomic():

@@ -19,7 +19,7 @@ from apps.erasure.registry import searched_of
 from apps.errors import ApplicationError
 from apps.privacy.codes.inventory import InventoryState
 from apps.privacy.inventory.carrying import carry_over, tell_carried
-from apps.privacy.inventory.errors import TooManyHitsError
+from apps.privacy.inventory.errors import InventoryError
 from apps.privacy.inventory.events import tell
 from apps.privacy.inventory.redacting import are_being_made
 from apps.privacy.models import Inventory, InventoryHit
@@ -89,7 +89,7 @@ def _searched(lease: Lease[Inventory]) -> tuple[list[Mention], PersonSearch]:
         for hits in search:
             found += hits.mentions
             if len(found) > MOST_HITS:
-                raise TooManyHitsError(most=f"{MOST_HITS:,}")
+                raise InventoryError("audit.inventory_too_many", most=f"{MOST_HITS:,}")
     return found, search
 
 
@@ -106,7 +106,7 @@ def _files_searched(lease: Lease[Inventory], found: list[Mention], search: Perso
     files = find_in_files(details, tenant_id=lease.tenant_id, reason=Inventory.reason, found=found, progress=progress)
     found += files.mentions
     if len(found) > MOST_HITS:
-        raise TooManyHitsError(most=f"{MOST_HITS:,}")
+        raise InventoryError("audit.inventory_too_many", most=f"{MOST_HITS:,}")
     return files
 
 

@@ -13,7 +13,7 @@ from apps.erasure.contracts import Target, TargetType
 from apps.erasure.registry import searched, stores
 from apps.privacy.codes.inventory import Decision, InventoryState, Treatment
 from apps.privacy.inventory.documents import Spot
-from apps.privacy.inventory.errors import InventoryNotFoundError
+from apps.privacy.inventory.errors import InventoryError
 from apps.privacy.inventory.replaced import going_documents
 from apps.privacy.models import ErasureRequest, Inventory, InventoryHit, InventoryTreatment
 from apps.privacy.requests.whole import whole_tenant
@@ -39,9 +39,9 @@ def hits_of(request: ErasureRequest) -> QuerySet[InventoryHit]:
 
 
 def require_hits(request: ErasureRequest) -> QuerySet[InventoryHit]:
-    """Return the places as hits_of does. Raises: InventoryNotFoundError: no search has ended yet."""
+    """Return the places as hits_of does. Raises: InventoryError: no search has ended yet."""
     if searched_last(request) is None:
-        raise InventoryNotFoundError(reference=request.reference)
+        raise InventoryError("audit.inventory_not_found", reference=request.reference)
     return hits_of(request)
 
 

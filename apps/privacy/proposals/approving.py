@@ -10,7 +10,7 @@ from apps.erasure.models import RemovalRun
 from apps.erasure.runs.runs import RejectionReason, locked_run, run_approve, run_reject
 from apps.privacy.codes.life import REQUESTS, RequestState
 from apps.privacy.models import ErasureRequest
-from apps.privacy.requests.errors import RequestChangedError, RequestStepError
+from apps.privacy.requests.errors import RequestError
 from apps.privacy.requests.selectors import erasure_request
 from apps.privacy.requests.services.stepping import locked_request, require_manager
 from apps.tenants.context import current_scope
@@ -36,8 +36,8 @@ def request_approve(request_id: UUID, *, run_id: UUID, revision: int) -> Erasure
 
     Args:   run_id, revision: the proposal and the revision of the request that the approver read; nothing else is
                 approved.
-    Raises: RequestStepError: nothing waits for approval; RequestChangedError: there is another proposal, or the request
-            was changed; what run_approve raises, among others for the approver's own proposal.
+    Raises: RequestError: nothing waits for approval, there is another proposal, or the request was changed;
+            what run_approve raises, among others for the approver's own proposal.
     """
     current_scope().principal.require(Permission.PRIVACY_APPROVE)
     with transaction.atomic():
@@ -61,7 +61,7 @@ def request_send_back(request_id: UUID, *, run_id: UUID, revision: int, reason: 
 def locked_without_proposal(request_id: UUID, *, revision: int) -> ErasureRequest:
     """Lock and return the request. If it waits for approval, reject its run, which also takes the request back.
 
-    Locks the run before the request, in the same order as an approval. Raises: RequestChangedError.
+    Locks the run before the request, in the same order as an approval. Raises: RequestError.
     """
     waiting = ErasureRequest.objects.filter(id=request_id, state=S.AWAITING_APPROVAL, revision=revision)
     run_id = waiting.values_list("run_id", flat=True).first()
@@ -78,9 +78,9 @@ def _waiting_run(request_id: UUID, *, run_id: UUID, revision: int, name: str) ->
     found = erasure_request(request_id)
     if found.state not in REQUESTS.sources(name) or found.run_id is None:
         done = REQUESTS.ways(name)[0].done
-        raise RequestStepError(reference=found.reference, state=S(found.state).label, step=done)
+        raise RequestError("audit.request_step", reference=found.reference, state=S(found.state).label, step=done)
     if found.run_id != run_id:
-        raise RequestChangedError(reference=found.reference)
+        raise RequestError("audit.request_changed", reference=found.reference)
     run = locked_run(run_id)
     # If the request still has the revision that was read, it also still has that run.
     locked_request(request_id, revision=revision)

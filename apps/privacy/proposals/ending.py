@@ -14,7 +14,7 @@ from apps.privacy.inventory.restricting import lift_at_end
 from apps.privacy.models import ErasureRequest
 from apps.privacy.proposals.approving import locked_without_proposal
 from apps.privacy.requests.details import LetterText, known_details
-from apps.privacy.requests.errors import RefusalGroundError
+from apps.privacy.requests.errors import RequestError
 from apps.privacy.requests.services.forgetting import remove_package_of
 from apps.privacy.requests.services.letters import queue_letter
 from apps.privacy.requests.services.stepping import change, require_manager, require_step, require_words
@@ -35,14 +35,14 @@ def refuse(
 
     Article 12(4) demands that letter.
 
-    Raises: RequestChangedError, RequestStepError, WordsMissingError, RefusalGroundError; what queue_letter raises.
+    Raises: RequestError; what queue_letter raises.
     """
     require_manager()
     said = require_words(words)
     with transaction.atomic():
         request = locked_without_proposal(request_id, revision=revision)
         if code not in refusals_of(request.purpose):
-            raise RefusalGroundError
+            raise RequestError("audit.request_refusal_ground")
         require_step(request, "refuse")
         change(
             request,
@@ -62,7 +62,7 @@ def refuse(
 def withdraw(request_id: UUID, *, revision: int, words: str) -> ErasureRequest:
     """Close a request that the requester withdrew. Nothing is erased.
 
-    Raises: RequestChangedError, RequestStepError, WordsMissingError.
+    Raises: RequestError.
     """
     require_manager()
     said = require_words(words)

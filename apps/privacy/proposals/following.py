@@ -13,7 +13,7 @@ from apps.erasure.contracts import RunState
 from apps.privacy.codes.life import REQUESTS, RequestState
 from apps.privacy.inventory.restricting import lift_after_erasure, lift_after_return, restrict_run
 from apps.privacy.models import ErasureRequest
-from apps.privacy.requests.errors import RequestStepError
+from apps.privacy.requests.errors import RequestError
 from apps.privacy.requests.events import tell
 from apps.tenants.context import current_scope
 
@@ -41,7 +41,9 @@ def request_follows(*, origin_id: UUID, run_id: UUID, state: RunState) -> None:
     if request is None or state is RunState.PROPOSED:
         return
     if request.run_id != run_id:
-        raise RequestStepError(reference=request.reference, state=S(request.state).label, step="moved by another run")
+        raise RequestError(
+            "audit.request_step", reference=request.reference, state=S(request.state).label, step="moved by another run"
+        )
     if state is RunState.REJECTED:
         # A rejection applies to the request's current revision, which can't change because the row is locked here.
         back = {"run_id": None, "proposed_by_id": None, "proposed_at": None, "decided_revision": request.revision}
@@ -65,7 +67,9 @@ def _follow(request: ErasureRequest, to: RequestState, event: str, **values: Any
     if before is to:
         return
     if not REQUESTS.leads(before, to):
-        raise RequestStepError(reference=request.reference, state=before.label, step=f"{to.label} by its run")
+        raise RequestError(
+            "audit.request_step", reference=request.reference, state=before.label, step=f"{to.label} by its run"
+        )
     run_id = request.run_id
     values |= {"state": to.value, "finished_at": timezone.now() if to in _ENDED else None}
     for name, value in values.items():

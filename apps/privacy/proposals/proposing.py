@@ -15,7 +15,7 @@ from apps.erasure.runs.runs import run_propose
 from apps.privacy.codes.life import RequestState
 from apps.privacy.codes.requests import SubjectType
 from apps.privacy.inventory.asking import require_assessed
-from apps.privacy.inventory.errors import NotProposableError
+from apps.privacy.inventory.errors import InventoryError
 from apps.privacy.inventory.restricting import restrict_run
 from apps.privacy.inventory.selectors import open_beyond
 from apps.privacy.models import ErasureRequest
@@ -41,8 +41,8 @@ def inventory_propose(request_id: UUID, *, revision: int) -> ErasureRequest:
     """Propose the confirmed places of a person, or what the request's subject determines, with all that goes along.
 
     Args:   revision: the revision of the request that the caller read.
-    Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, RequestChangedError;
-            NotProposableError: something is open, not ready or missing; RequestStepError; what run_propose raises.
+    Raises: PermissionDeniedError, RequestPersonNeededError, RequestError; InventoryError: something is open, not
+            ready or missing; what run_propose raises.
     """
     require_manager()
     with transaction.atomic():
@@ -52,13 +52,15 @@ def inventory_propose(request_id: UUID, *, revision: int) -> ErasureRequest:
             return request_propose(request_id, revision=revision)
         require_assessed(request)
         if problems := problems_of(request):
-            raise NotProposableError(problems=" ".join(problems))
+            raise InventoryError("audit.inventory_not_proposable", problems=" ".join(problems))
         if request.state == RequestState.ASSESSING:
             change(request, "inventoried", to=RequestState.INVENTORY_READY)
         targets = found_targets(request)
         # Open places that were not counted must lie in these targets. Check again: a redacted version may be gone now.
         if left := open_beyond(request, targets):
-            raise NotProposableError(problems=f"{left} {places_are(left)} open: check the inventory again.")
+            raise InventoryError(
+                "audit.inventory_not_proposable", problems=f"{left} {places_are(left)} open: check the inventory again."
+            )
         return request_propose(
             request_id,
             targets,
@@ -85,7 +87,7 @@ def request_propose(
                 them is added (apps/erasure/runs/expansion.py).
             staying: places of the person that were found and stay; redacted: documents that stay in a redacted version.
                 See RemovalRun.
-    Raises: RequestChangedError, RequestStepError, InventoryMissingError; what run_propose raises.
+    Raises: RequestError; what run_propose raises.
     """
     person = require_manager()
     with transaction.atomic():

@@ -12,7 +12,7 @@ from apps.privacy.codes.requests import SubjectType
 from apps.privacy.inventory.replaced import going_documents
 from apps.privacy.inventory.selectors import hits_of, redacted_versions, treatments_of
 from apps.privacy.models import ErasureRequest
-from apps.privacy.requests.errors import InventoryMissingError
+from apps.privacy.requests.errors import RequestError
 from apps.privacy.requests.whole import whole_tenant
 
 _TARGETS: Final[Mapping[SubjectType, TargetType]] = {
@@ -26,11 +26,11 @@ _TARGETS: Final[Mapping[SubjectType, TargetType]] = {
 def targets_of(request: ErasureRequest) -> tuple[Target, ...]:
     """Return the targets that the request's subject determines.
 
-    Raises: InventoryMissingError: the request is about a person in documents.
+    Raises: RequestError: the request is about a person in documents.
     """
     type = _TARGETS.get(SubjectType(request.subject_type))
     if type is None or request.subject_id is None:
-        raise InventoryMissingError(reference=request.reference)
+        raise RequestError("audit.request_inventory_missing", reference=request.reference)
     return (Target(type=type, id=request.subject_id),)
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from apps.erasure.runs.unproven import Unproven, unproven_agree, unproven_ask, unproven_take_back
 from apps.privacy.codes.life import RequestState
 from apps.privacy.models import ErasureRequest
-from apps.privacy.requests.errors import RequestChangedError, RequestStepError
+from apps.privacy.requests.errors import RequestError
 from apps.privacy.requests.selectors import erasure_request
 
 
@@ -15,7 +15,7 @@ def request_ask_without_proof(request_id: UUID, reason: Unproven, *, run_id: UUI
     """Ask that the erasure may end without a physical proof.
 
     Args:   run_id, revision: the run that the caller read, and the revision of that run.
-    Raises: RequestStepError: the request has no run; RequestChangedError: it has another run; what unproven_ask raises.
+    Raises: RequestError: the request has no run, or another one; what unproven_ask raises.
     """
     unproven_ask(_run_of(request_id, run_id), reason, revision=revision)
     return erasure_request(request_id)
@@ -41,8 +41,10 @@ def _run_of(request_id: UUID, read: UUID) -> UUID:
     request = erasure_request(request_id)
     if request.run_id is None:
         state = RequestState(request.state).label
-        raise RequestStepError(reference=request.reference, state=state, step="ended without a physical proof")
+        raise RequestError(
+            "audit.request_step", reference=request.reference, state=state, step="ended without a physical proof"
+        )
     if request.run_id != read:
-        raise RequestChangedError(reference=request.reference)
+        raise RequestError("audit.request_changed", reference=request.reference)
     run_id: UUID = request.run_id
     return run_id

@@ -19,7 +19,7 @@ from apps.privacy.codes.life import OPEN, RequestState
 from apps.privacy.codes.requests import LetterState
 from apps.privacy.models import ErasureRequest, Letter
 from apps.privacy.requests.deadlines import received_date
-from apps.privacy.requests.errors import RequestNotFoundError
+from apps.privacy.requests.errors import RequestError
 from apps.privacy.requests.events import SUBJECT
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Permission
@@ -91,10 +91,10 @@ def _named(reference: str) -> Q:
 
 
 def erasure_request(request_id: UUID) -> ErasureRequest:
-    """Return the request with this id. Raises: RequestNotFoundError."""
+    """Return the request with this id. Raises: RequestError."""
     found: ErasureRequest | None = ErasureRequest.objects.filter(id=request_id).first()
     if found is None:
-        raise RequestNotFoundError(request=request_id)
+        raise RequestError("audit.request_not_found", request=request_id)
     return found
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from apps.corpus.selectors import document_title
 from apps.privacy.codes.requests import SubjectType
-from apps.privacy.requests.errors import SubjectUnknownError
+from apps.privacy.requests.errors import RequestError
 from apps.tenants.context import current_scope
 from apps.tenants.models import Membership, Scope
 from apps.tenants.selectors.tenants import current_tenant
@@ -54,6 +54,6 @@ def subject_name(type: SubjectType, id: UUID | None) -> str:
 
 
 def require_subject(type: SubjectType, id: UUID | None) -> None:
-    """Raise SubjectUnknownError unless the subject exists and is visible. A person in documents needs no id."""
+    """Raise RequestError unless the subject exists and is visible. A person in documents needs no id."""
     if type is not SubjectType.DATA_SUBJECT and not subject_name(type, id):
-        raise SubjectUnknownError(what=WORDS[type])
+        raise RequestError("audit.request_subject_unknown", what=WORDS[type])

@@ -8,25 +8,20 @@ from uuid import UUID
 
 from django.http import QueryDict
 
-from apps.errors import ApplicationError
+from apps.privacy.access_packages.errors import AccessPackageError
 from apps.privacy.access_packages.packages import package_take_back
 from apps.privacy.access_packages.quoting import Chosen, quotes_decide, quotes_decide_at_once
 from apps.privacy.codes.inventory import Quoting
-from apps.privacy.inventory.errors import HitNotFoundError
+from apps.privacy.inventory.errors import InventoryError
 from apps.tenants.admin.read import number_read
 
 _MOST_WORDS: Final = 1_000  # characters
 
 
-class QuotingMissingError(ApplicationError):
-    code = "audit.access_quoting_missing"
-    message = "Nothing was changed: choose whether the words are quoted or left out."
-
-
 def _quote(id: UUID, post: QueryDict) -> str:
     chosen = str(post.get("quoting", ""))
     if chosen not in Quoting.values:
-        raise QuotingMissingError
+        raise AccessPackageError("audit.access_quoting_missing")
     quoting = Quoting(chosen)
     hidden = _words(post) if quoting is Quoting.QUOTED else ()
     quotes_decide(id, [Chosen(hit_id=_id(post), seen=_seen(post), quoting=quoting, hidden=hidden)])
@@ -42,7 +37,7 @@ def _at_once(id: UUID, post: QueryDict) -> str:
     try:
         seen = [UUID(each) for each in post.get("hits", "").split(",") if each]
     except ValueError:
-        raise HitNotFoundError from None
+        raise InventoryError("audit.inventory_hit_not_found") from None
     count = quotes_decide_at_once(id, seen, hidden=_words(post))
     return f"{count} place{'s are' if count != 1 else ' is'} quoted."
 
@@ -64,7 +59,7 @@ def _id(post: QueryDict) -> UUID:
     try:
         return UUID(str(post.get("hit", "")))
     except ValueError:
-        raise HitNotFoundError from None
+        raise InventoryError("audit.inventory_hit_not_found") from None
 
 
 def _seen(post: QueryDict) -> str:

@@ -9,27 +9,16 @@ from uuid import UUID
 from django.http import QueryDict
 
 from apps.erasure.runs.staying import Reason
-from apps.errors import ApplicationError
 from apps.privacy.codes.inventory import Decision, Treatment
 from apps.privacy.inventory.asking import inventory_request
 from apps.privacy.inventory.deciding import Said, document_treat, hits_decide, hits_decide_at_once
-from apps.privacy.inventory.errors import HitNotFoundError
+from apps.privacy.inventory.errors import InventoryError
 from apps.privacy.inventory.redacting import redactions_prepare
 from apps.privacy.inventory.restricting import lift_now, restrict_now
 from apps.privacy.proposals.proposing import inventory_propose
 from apps.tenants.admin.read import number_read
 
 _MOST_WORDS: Final = 500  # characters
-
-
-class ReasonMissingError(ApplicationError):
-    code = "audit.inventory_reason_missing"
-    message = "Nothing was changed: choose what this place is."
-
-
-class TreatmentMissingError(ApplicationError):
-    code = "audit.inventory_treatment_missing"
-    message = "Nothing was changed: choose whether the document is redacted or removed."
 
 
 def _search(id: UUID, post: QueryDict) -> str:
@@ -54,7 +43,7 @@ def _at_once(id: UUID, post: QueryDict) -> str:
     try:
         seen = [UUID(each) for each in post.get("hits", "").split(",") if each]
     except ValueError:
-        raise HitNotFoundError from None
+        raise InventoryError("audit.inventory_hit_not_found") from None
     certain = post.get("certain") == "1"
     # Certain places are confirmed as what each of them is shown as; of the others, one thing is said of all.
     reason = None if certain else _reason(post)
@@ -65,7 +54,7 @@ def _at_once(id: UUID, post: QueryDict) -> str:
 def _treat(id: UUID, post: QueryDict) -> str:
     chosen, before = str(post.get("treatment", "")), str(post.get("seen", ""))
     if chosen not in Treatment.values:
-        raise TreatmentMissingError
+        raise InventoryError("audit.inventory_treatment_missing")
     seen = Treatment(before) if before in Treatment.values else None
     document_treat(id, _id(post, "document"), Treatment(chosen), seen=seen)
     return "Choice saved. Nothing has been changed in the document yet."
@@ -108,13 +97,13 @@ def _id(post: QueryDict, name: str) -> UUID:
     try:
         return UUID(str(post.get(name, "")))
     except ValueError:
-        raise HitNotFoundError from None
+        raise InventoryError("audit.inventory_hit_not_found") from None
 
 
 def _reason(post: QueryDict) -> Reason:
     reason = str(post.get("reason", ""))
     if reason not in Reason.values:
-        raise ReasonMissingError
+        raise InventoryError("audit.inventory_reason_missing")
     return Reason(reason)
 
 

@@ -15,7 +15,7 @@ from apps.privacy.codes.requests import Ground
 from apps.privacy.proposals.approving import request_approve, request_send_back, request_take_back
 from apps.privacy.proposals.ending import withdraw
 from apps.privacy.proposals.proposing import inventory_propose
-from apps.privacy.requests.errors import LetterNotFoundError
+from apps.privacy.requests.errors import RequestError
 from apps.privacy.requests.services.forgetting import request_forget
 from apps.privacy.requests.services.letters import letter_retry, letter_settle
 from apps.privacy.requests.services.steps import assess, identity_confirm
@@ -95,4 +95,4 @@ def _letter(post: QueryDict) -> UUID:
     try:
         return UUID(str(post.get("letter", "")))
     except ValueError:
-        raise LetterNotFoundError(letter="with that id") from None
+        raise RequestError("audit.letter_not_found", letter="with that id") from None

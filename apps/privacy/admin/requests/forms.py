@@ -28,7 +28,7 @@ from apps.privacy.codes.requests import (
     refusals_of,
 )
 from apps.privacy.requests.details import Details, LetterText
-from apps.privacy.requests.errors import WordsMissingError
+from apps.privacy.requests.errors import RequestError
 from apps.tenants.models import Membership, Scope
 
 _LINES: Final = ("names", "aliases", "emails", "phones", "identifiers")
@@ -43,7 +43,7 @@ def _words(label: str, *, required: bool = False, help_text: str = "", rows: int
         max_length=4000,
         widget=UnfoldAdminTextareaWidget(attrs={"rows": rows}),
         help_text=help_text,
-        error_messages={"required": WordsMissingError.message},
+        error_messages={"required": RequestError.kinds["audit.request_words_missing"][1]},
     )
 
 

@@ -17,12 +17,7 @@ from apps.privacy.admin.requests.forms import FORMS, WhoAsksForm, received_at_fi
 from apps.privacy.codes.requests import Language, Purpose, Requester, SubjectType
 from apps.privacy.models import ErasureRequest
 from apps.privacy.requests.details import known_details
-from apps.privacy.requests.errors import (
-    ReceiptInFutureError,
-    RequestChangedError,
-    SubjectUndescribedError,
-    SubjectUnknownError,
-)
+from apps.privacy.requests.errors import RequestError
 from apps.privacy.requests.selectors import erasure_request
 from apps.privacy.requests.services.receiving import request_describe, request_receive
 from apps.tenants.admin.base import add_error, require
@@ -36,9 +31,9 @@ _CHOICES = (
     (SubjectType.TENANT, "The end of a contract: everything this tenant has here."),
 )
 _FIELDS = {
-    SubjectUndescribedError.code: "names",
-    SubjectUnknownError.code: "subject_id",
-    ReceiptInFutureError.code: "received_at",
+    "audit.request_subject_undescribed": "names",
+    "audit.request_subject_unknown": "subject_id",
+    "audit.request_receipt_in_future": "received_at",
 }
 
 
@@ -94,7 +89,7 @@ def describe_view(request: HttpRequest, request_id: UUID) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             if request.POST.get("seen") != seen:
-                raise RequestChangedError(reference=found.reference)
+                raise RequestError("audit.request_changed", reference=found.reference)
             kept = {name: value for name, value in asdict(known).items() if name not in form.fields}
             details = type(known)(**{**kept, **{name: form.cleaned_data[name] for name in form.fields}})
             request_describe(found.id, details=details, seen=bytes(found.details))

@@ -13,7 +13,7 @@ from apps.audit.models import DataKey
 from apps.privacy.codes.life import RequestState
 from apps.privacy.codes.requests import LetterKind, LetterState
 from apps.privacy.models import AccessPackage, ErasureRequest, Letter
-from apps.privacy.requests.errors import RequestStepError
+from apps.privacy.requests.errors import RequestError
 from apps.privacy.requests.events import tell
 from apps.privacy.requests.services.stepping import locked_request, require_manager
 from apps.privacy.requests.whole import whole_tenant
@@ -42,15 +42,18 @@ def may_be_forgotten(request: ErasureRequest) -> bool:
 def request_forget(request_id: UUID) -> None:
     """Destroy the key of a request that has ended, so that nobody can read its names, notes and letters any more.
 
-    This takes effect when the transaction ends, since no process caches such a key. Raises: RequestStepError: the
+    This takes effect when the transaction ends, since no process caches such a key. Raises: RequestError: the
     request is not completed, a letter is not sent yet, or the key is destroyed already.
     """
     require_manager()
     with transaction.atomic():
         request = locked_request(request_id)
         if not may_be_forgotten(request):
-            raise RequestStepError(
-                reference=request.reference, state=RequestState(request.state).label, step="forgotten"
+            raise RequestError(
+                "audit.request_step",
+                reference=request.reference,
+                state=RequestState(request.state).label,
+                step="forgotten",
             )
         forget(request)
 

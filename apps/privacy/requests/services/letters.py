@@ -24,7 +24,7 @@ from apps.privacy.codes.requests import Delivery, Language, LetterKind, LetterSt
 from apps.privacy.models import AccessPackage, ErasureRequest, InventoryTreatment, Letter
 from apps.privacy.requests.deadlines import extended_deadline
 from apps.privacy.requests.details import LetterText, known_details, sealed_letter
-from apps.privacy.requests.errors import LetterKindError, LetterNotFoundError, LetterStateError, LetterUnaddressedError
+from apps.privacy.requests.errors import LetterUnaddressedError, RequestError
 from apps.privacy.requests.events import tell_letter
 from apps.privacy.requests.letters import Facts, Package, Removed, written
 from apps.privacy.requests.services.forgetting import forget_once_told
@@ -113,14 +113,14 @@ def letter_write(
 ) -> Letter:
     """Write a letter that belongs to no step: that the request was received, or that it was carried out.
 
-    Raises: LetterKindError: the letter would not be true now; LetterUnaddressedError.
+    Raises: RequestError: the letter would not be true now; LetterUnaddressedError.
     """
     require_manager()
     with transaction.atomic():
         request = locked_request(request_id)
         if not may_be_written(request, kind):
             state = label_of(RequestState(request.state), is_access=request.is_access)
-            raise LetterKindError(reference=request.reference, kind=kind.value, state=state)
+            raise RequestError("audit.letter_kind", reference=request.reference, kind=kind.value, state=state)
         return queue_letter(request, kind, text=text, delivery=delivery)
 
 
@@ -175,7 +175,7 @@ def letter_retry(request_id: UUID, letter_id: UUID) -> Letter:
     with transaction.atomic():
         letter = _locked_letter(request_id, letter_id)
         if letter.state not in (LetterState.FAILED, LetterState.UNCERTAIN):
-            raise LetterStateError(state=LetterState(letter.state).label)
+            raise RequestError("audit.letter_state", state=LetterState(letter.state).label)
         letter.state, letter.attempts, letter.next_try_at, letter.problem = LetterState.WAITING, 0, timezone.now(), ""
         letter.save(update_fields=["state", "attempts", "next_try_at", "problem"])
         tell_letter("letter_retried", letter)
@@ -189,7 +189,7 @@ def letter_settle(request_id: UUID, letter_id: UUID) -> Letter:
     with transaction.atomic():
         letter = _locked_letter(request_id, letter_id)
         if letter.state not in _SETTLED_BY_HAND:
-            raise LetterStateError(state=LetterState(letter.state).label)
+            raise RequestError("audit.letter_state", state=LetterState(letter.state).label)
         letter.state, letter.sent_at, letter.next_try_at, letter.problem = LetterState.SENT, timezone.now(), None, ""
         letter.save(update_fields=["state", "sent_at", "next_try_at", "problem"])
         tell_letter("letter_settled", letter)
@@ -201,7 +201,7 @@ def _locked_letter(request_id: UUID, letter_id: UUID) -> Letter:
     rows = Letter.objects.select_for_update(no_key=True, of=("self",)).select_related("request")
     letter: Letter | None = rows.filter(id=letter_id, request_id=request_id).first()
     if letter is None:
-        raise LetterNotFoundError(letter=letter_id)
+        raise RequestError("audit.letter_not_found", letter=letter_id)
     return letter
 
 

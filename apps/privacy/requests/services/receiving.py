@@ -18,13 +18,7 @@ from apps.privacy.codes.requests import Language, Purpose, Requester, SubjectTyp
 from apps.privacy.models import ErasureRequest
 from apps.privacy.requests.deadlines import first_deadline, received_date
 from apps.privacy.requests.details import Details, sealed_details
-from apps.privacy.requests.errors import (
-    AccessSubjectError,
-    ReceiptInFutureError,
-    RequestChangedError,
-    RequestStepError,
-    SubjectUndescribedError,
-)
+from apps.privacy.requests.errors import RequestError
 from apps.privacy.requests.events import tell
 from apps.privacy.requests.services.stepping import change, locked_request, require_manager
 from apps.privacy.requests.subjects import require_subject
@@ -51,23 +45,22 @@ def request_receive(
             subject_id: the id of a user, document or scope; ignored for a person in documents and for the tenant.
             received_at: when the request reached the firm; by default now.
             details: what describes the person and the requester. They are sealed and appear in no event.
-    Raises: PermissionDeniedError, RequestPersonNeededError, SubjectUndescribedError, SubjectUnknownError,
-            ReceiptInFutureError, AccessSubjectError.
+    Raises: PermissionDeniedError, RequestPersonNeededError, RequestError.
     """
     person = require_manager()
     if purpose is Purpose.ACCESS and subject_type is not SubjectType.DATA_SUBJECT:
-        raise AccessSubjectError
+        raise RequestError("audit.access_subject")
     tenant, now = current_scope().tenant_id, timezone.now()
     if subject_type is SubjectType.DATA_SUBJECT:
         subject_id = None
         if not details.describes_somebody:
-            raise SubjectUndescribedError
+            raise RequestError("audit.request_subject_undescribed")
     elif subject_type is SubjectType.TENANT:
         subject_id = tenant
     require_subject(subject_type, subject_id)
     at = received_at or now
     if at > now + _CLOCK_DIFFERENCE:
-        raise ReceiptInFutureError
+        raise RequestError("audit.request_receipt_in_future")
     zone: str = settings.GLASSBOX_LEGAL_TIME_ZONE
     received_on = received_date(at, zone)
     due_on = first_deadline(received_on).due_on
@@ -105,8 +98,8 @@ def request_describe(request_id: UUID, *, details: Details, seen: bytes | None =
     """Replace what is known of the person and of the requester.
 
     Args:   seen: the sealed details that the writer was shown; nothing is saved if they have changed since.
-    Raises: RequestStepError: the request waits for approval, is approved or finished, or its access package is made;
-            RequestChangedError; SubjectUndescribedError.
+    Raises: RequestError: the request waits for approval, is approved or finished, or its access package is made,
+            or the details are not enough.
     """
     require_manager()
     with transaction.atomic():
@@ -115,11 +108,11 @@ def request_describe(request_id: UUID, *, details: Details, seen: bytes | None =
         made = request.is_access and state is RequestState.INVENTORY_READY
         if not can_end(state) or state is RequestState.AWAITING_APPROVAL or made:
             label = label_of(state, is_access=request.is_access)
-            raise RequestStepError(reference=request.reference, state=label, step="described anew")
+            raise RequestError("audit.request_step", reference=request.reference, state=label, step="described anew")
         if seen is not None and seen != bytes(request.details):
-            raise RequestChangedError(reference=request.reference)
+            raise RequestError("audit.request_changed", reference=request.reference)
         if request.subject_type == SubjectType.DATA_SUBJECT and not details.describes_somebody:
-            raise SubjectUndescribedError
+            raise RequestError("audit.request_subject_undescribed")
         return change(request, "described", details=details)
 
 

@@ -11,15 +11,7 @@ from apps.privacy.codes.life import REQUESTS, RequestState, label_of
 from apps.privacy.codes.requests import SubjectType
 from apps.privacy.models import ErasureRequest
 from apps.privacy.requests.details import Details, resealed_details
-from apps.privacy.requests.errors import (
-    OnlyAccessError,
-    OnlyErasureError,
-    RequestChangedError,
-    RequestNotFoundError,
-    RequestPersonNeededError,
-    RequestStepError,
-    WordsMissingError,
-)
+from apps.privacy.requests.errors import RequestError, RequestPersonNeededError
 from apps.privacy.requests.events import tell
 from apps.tenants.context import current_scope
 from apps.tenants.flows import checks
@@ -44,21 +36,21 @@ def locked_request(request_id: UUID, *, revision: int | None = None) -> ErasureR
     """Lock and return a request.
 
     Args:   revision: the revision that the caller read; None skips this check.
-    Raises: RequestNotFoundError; RequestChangedError: the request has another revision by now.
+    Raises: RequestError: there is no such request, or it has another revision by now.
     """
     rows = ErasureRequest.objects.select_for_update(no_key=True)
     found: ErasureRequest | None = rows.filter(id=request_id).first()
     if found is None:
-        raise RequestNotFoundError(request=request_id)
+        raise RequestError("audit.request_not_found", request=request_id)
     if revision not in (None, found.revision):
-        raise RequestChangedError(reference=found.reference)
+        raise RequestError("audit.request_changed", reference=found.reference)
     return found
 
 
 def require_step(request: ErasureRequest, name: str) -> None:
     """Require that the acting person may take this step of the request now (codes/life.py).
 
-    Raises: PermissionDeniedError, RequestStepError.
+    Raises: PermissionDeniedError, RequestError.
     """
     checks.require_step(REQUESTS, request, name, refused=_refused)
 
@@ -76,27 +68,27 @@ def steps_of(request: ErasureRequest, principal: Principal) -> Mapping[str, Step
     return offered
 
 
-def _refused(request: ErasureRequest, step: Step, because: Refusal) -> RequestStepError:
+def _refused(request: ErasureRequest, step: Step, because: Refusal) -> RequestError:
     state = label_of(RequestState(request.state), is_access=request.is_access)
-    return RequestStepError(reference=request.reference, state=state, step=step.done)
+    return RequestError("audit.request_step", reference=request.reference, state=state, step=step.done)
 
 
 def require_erasure(request: ErasureRequest) -> None:
-    """Raise OnlyErasureError if the request asks for access, which never removes, restricts or redacts anything."""
+    """Raise RequestError if the request asks for access, which never removes, restricts or redacts anything."""
     if request.is_access:
-        raise OnlyErasureError(reference=request.reference)
+        raise RequestError("audit.request_is_for_access", reference=request.reference)
 
 
 def require_access(request: ErasureRequest) -> None:
-    """Raise OnlyAccessError if the request asks for erasure, which produces no access package."""
+    """Raise RequestError if the request asks for erasure, which produces no access package."""
     if not request.is_access:
-        raise OnlyAccessError(reference=request.reference)
+        raise RequestError("audit.request_is_for_erasure", reference=request.reference)
 
 
 def require_words(words: str) -> str:
-    """Return the words without surrounding spaces. Raises: WordsMissingError: there are none."""
+    """Return the words without surrounding spaces. Raises: RequestError: there are none."""
     if not words.strip():
-        raise WordsMissingError
+        raise RequestError("audit.request_words_missing")
     return words.strip()
 
 

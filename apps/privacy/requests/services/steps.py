@@ -19,11 +19,7 @@ from apps.privacy.codes.requests import (
 from apps.privacy.models import ErasureRequest
 from apps.privacy.requests.deadlines import extended_deadline, may_extend_on, received_date
 from apps.privacy.requests.details import LetterText, known_details
-from apps.privacy.requests.errors import (
-    AlreadyExtendedError,
-    RequestStepError,
-    TooLateToExtendError,
-)
+from apps.privacy.requests.errors import RequestError
 from apps.privacy.requests.services.letters import queue_letter
 from apps.privacy.requests.services.stepping import (
     change,
@@ -50,7 +46,7 @@ def identity_ask(
     Args:   revision: the revision of the request that the caller read, here and in all steps.
             words: what is asked for, and why the identity is doubted; they appear in the letter.
             letter, delivery: as in queue_letter.
-    Raises: RequestChangedError, RequestStepError, WordsMissingError; what queue_letter raises.
+    Raises: RequestError; what queue_letter raises.
     """
     require_manager()
     said = require_words(words)
@@ -115,8 +111,7 @@ def extend(
 
     This is possible only within the first month (Article 12(3)).
 
-    Raises: RequestChangedError, TooLateToExtendError, AlreadyExtendedError, RequestStepError, WordsMissingError; what
-            queue_letter raises.
+    Raises: RequestError; what queue_letter raises.
     """
     require_manager()
     said = require_words(words)
@@ -124,11 +119,13 @@ def extend(
         request = locked_request(request_id, revision=revision)
         state, now = S(request.state), timezone.now()
         if state in ANSWERED:
-            raise RequestStepError(reference=request.reference, state=state.label, step="extended")
+            raise RequestError("audit.request_step", reference=request.reference, state=state.label, step="extended")
         if request.extended_at is not None:
-            raise AlreadyExtendedError(reference=request.reference)
+            raise RequestError("audit.request_extended_already", reference=request.reference)
         if not may_extend_on(request.received_on, received_date(now, request.zone)):
-            raise TooLateToExtendError(reference=request.reference, due_on=request.first_due_on.isoformat())
+            raise RequestError(
+                "audit.request_extension_too_late", reference=request.reference, due_on=request.first_due_on.isoformat()
+            )
         change(
             request,
             "extended",
