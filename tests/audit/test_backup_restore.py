@@ -44,12 +44,6 @@ from apps.erasure.tombstones.gate import BEHIND, LOST, RESTORED, forget, reason_
 from apps.operations.backup import replay as replaying
 from apps.operations.backup.acting import WORKER, acting_as
 from apps.operations.backup.dump import NOT_KEPT, backup_write
-from apps.operations.backup.errors import (
-    BackupDamagedError,
-    BackupTargetError,
-    ReplayIncompleteError,
-    RestoreRefusedError,
-)
 from apps.operations.backup.load import restore
 from apps.operations.backup.manifest import read_manifest
 from apps.operations.backup.programs import program
@@ -66,6 +60,7 @@ from tests.conftest import admin_dsn
 from tests.corpus.ingesting import remote_profile
 from tests.factories import Firm, as_
 from tests.model_server import ModelServer
+from tests.raising import raises_code
 
 pytestmark = pytest.mark.slow
 
@@ -198,7 +193,7 @@ def test_that_a_backup_was_made_is_in_every_log_and_not_in_the_backup(story: Sto
 
 
 def test_a_backup_is_not_written_over_another_thing(story: Story) -> None:
-    with pytest.raises(BackupTargetError):
+    with raises_code("audit.backup_target"):
         backup_write(story.backup)
 
 
@@ -211,12 +206,12 @@ def test_a_changed_backup_is_not_restored(story: Story, tmp_path: Path) -> None:
             if path.name == name:
                 content[len(content) // 2] ^= 1
             (copy / path.name).write_bytes(content)
-        with pytest.raises(BackupDamagedError):
+        with raises_code("audit.backup_damaged"):
             restore(copy, admin_url=admin_dsn(), database=other("never"), replace=True)
 
 
 def test_a_live_database_is_not_written_over(story: Story) -> None:
-    with pytest.raises(RestoreRefusedError, match="--replace"):
+    with raises_code("audit.restore_refused", match="--replace"):
         restore(story.backup, admin_url=admin_dsn(), database=settings.TEST_DATABASE, replace=False)
     with pytest.raises(CommandError, match="--replace names"):
         call_command("restore", str(story.backup), replace="another")
@@ -329,7 +324,7 @@ def test_what_a_store_still_holds_keeps_it_closed(story: Story, monkeypatch: pyt
 
     known = stores()
     monkeypatch.setattr(replaying, "stores", lambda: (*known, Stubborn()))
-    with pytest.raises(ReplayIncompleteError, match=r"test\.stubborn"):
+    with raises_code("audit.replay_incomplete", match=r"test\.stubborn"):
         replay(database=BACK)
     assert reason() == RESTORED
 

@@ -38,7 +38,6 @@ from apps.erasure.tombstones.gate import RESTORED, reason_not_to_serve
 from apps.operations.backup import load
 from apps.operations.backup.acting import WORKER, acting_as
 from apps.operations.backup.dump import backup_write
-from apps.operations.backup.errors import RestoreRefusedError
 from apps.operations.backup.load import restore
 from apps.operations.backup.replay import replay
 from apps.tenants.context import open_scope
@@ -51,6 +50,7 @@ from tests.audit.putting_back import administrator, drop, other, removed, rows_o
 from tests.audit.removing import approved, person
 from tests.conftest import admin_dsn
 from tests.factories import Firm, make_firm, make_member
+from tests.raising import raises_code
 
 pytestmark = pytest.mark.slow
 
@@ -447,7 +447,7 @@ def test_a_session_that_does_not_end_keeps_the_live_database_as_it_is(
         # It hears of nothing, as one that waits for a disk.
         os.kill(session.info.backend_pid, signal.SIGSTOP)
         try:
-            with pytest.raises(RestoreRefusedError, match="go on connecting"):
+            with raises_code("audit.restore_refused", match="go on connecting"):
                 load._swap(admin_dsn(), KILLED, WHOLE, holds=True)
             assert databases() == before
         finally:

@@ -14,7 +14,7 @@ from typing import Final
 
 import pytest
 
-from apps.quality.errors import InvalidFolderError
+from apps.quality.errors import EvaluationError
 from apps.quality.evaluation.folder import Folder, read_folder
 
 FOLDERS: Final = Path(__file__).with_name("natural")
@@ -59,7 +59,7 @@ def counts(set_: str) -> Counts:
 def read(set_: str) -> Folder:
     try:
         return read_folder(FOLDERS / set_)
-    except InvalidFolderError as error:
+    except EvaluationError as error:
         problems = len(error.detail.splitlines()) - 1
     pytest.fail(f"{set_} cannot be read: {problems} problems")
 

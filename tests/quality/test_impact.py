@@ -18,7 +18,6 @@ from apps.intents.errors import NotTheAuthorError
 from apps.intents.fund_house import FundHouse
 from apps.intents.models import PolicyVersion
 from apps.intents.selectors import policy_in_force
-from apps.quality.errors import ImpactCrashedError, ImpactDegradedError, ImpactOutdatedError, NothingToPreviewError
 from apps.quality.events import IMPACT_COMPUTED, IMPACT_REQUESTED
 from apps.quality.impact import runner
 from apps.quality.impact.contracts import Basis, ImpactResult
@@ -46,6 +45,7 @@ from tests.quality.impacting import (
     result_of,
     with_kinds,
 )
+from tests.raising import raises_code
 from tests.retrieval.asking import QUESTION
 
 pytestmark = pytest.mark.django_db
@@ -216,7 +216,7 @@ def test_who_may_neither_edit_nor_approve_may_not_ask_for_it(firm: Firm, draft: 
 def test_for_a_version_in_force_there_is_nothing_to_preview(officer: Principal) -> None:
     with as_(officer):
         active = PolicyVersion.objects.get()
-    with pytest.raises(NothingToPreviewError):
+    with raises_code("retrieval.impact_nothing_to_preview"):
         requested(officer, active)
 
 
@@ -254,14 +254,14 @@ def test_without_the_embedding_provider_it_fails_and_says_so(
     server.fail_with(Fault.ERROR_500, times=1000)
     assert impact_run(impact_id=impact.id, tenant_id=officer.tenant_id) is ImpactOutcome.FAILED
     row = impact_row(officer, impact.id)
-    assert (row.state, row.error_code, row.result) == (ImpactState.FAILED, ImpactDegradedError.code, {})
+    assert (row.state, row.error_code, row.result) == (ImpactState.FAILED, "retrieval.impact_without_provider", {})
 
 
 def test_a_draft_that_is_changed_meanwhile_fails_as_outdated(officer: Principal, draft: PolicyVersion) -> None:
     impact = requested(officer, draft)
     changed(officer, draft, with_kinds("performance", FundHouse.SCHEDULE))
     assert impact_run(impact_id=impact.id, tenant_id=officer.tenant_id) is ImpactOutcome.FAILED
-    assert impact_row(officer, impact.id).error_code == ImpactOutdatedError.code
+    assert impact_row(officer, impact.id).error_code == "retrieval.impact_outdated"
 
 
 def test_a_crash_is_written_down_without_its_words(
@@ -277,7 +277,7 @@ def test_a_crash_is_written_down_without_its_words(
     impact = requested(officer, draft)
     assert impact_run(impact_id=impact.id, tenant_id=officer.tenant_id) is ImpactOutcome.FAILED
     row = impact_row(officer, impact.id)
-    assert row.error_code == ImpactCrashedError.code
+    assert row.error_code == "retrieval.impact_crashed"
     assert "secret" not in row.error_detail + caplog.text
 
 

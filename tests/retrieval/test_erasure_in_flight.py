@@ -27,7 +27,6 @@ from apps.erasure.runs.ledger import Ledger
 from apps.erasure.runs.runs import run_propose
 from apps.erasure.stores.rows import Rows
 from apps.intents.fund_house import FundHouse
-from apps.quality.errors import ExpectedDocumentError
 from apps.quality.impact import runner
 from apps.quality.impact.ending import finish
 from apps.quality.impact.runner import ImpactOutcome, impact_run
@@ -47,6 +46,7 @@ from tests.corpus.ingesting import ingest, remote_profile, run
 from tests.factories import Firm, as_, make_firm, make_member
 from tests.model_server import ModelServer
 from tests.quality.impacting import draft_of, impact_row, requested, with_kinds
+from tests.raising import raises_code
 from tests.retrieval.test_recording import places
 from tests.retrieval.twins import POLICY, approved, erased, finished
 
@@ -303,7 +303,7 @@ def test_nobody_adds_an_evaluation_question_about_it_whoever_sees_it_still(firm:
     approved(firm, [letter])
     with as_(dirk):
         assert Document.objects.filter(id=letter.id).exists()
-        with pytest.raises(ExpectedDocumentError):
+        with raises_code("retrieval.expected_document_unknown"):
             evaluation_query_add(text=QUESTION, scope_key="fund:alpha", document_id=letter.id)
 
 

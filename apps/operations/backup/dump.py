@@ -27,7 +27,7 @@ from psycopg import IsolationLevel
 
 from apps.audit.services import record
 from apps.operations.backup import manifest
-from apps.operations.backup.errors import BackupTargetError, ProgramError
+from apps.operations.backup.errors import BackupError
 from apps.operations.backup.programs import conninfo, parameters, program, run
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
@@ -71,10 +71,10 @@ def backup_write(output: Path, *, progress: Progress | None = None) -> Backup:
 
     Args:   output: a directory that must not exist. When this returns, it is there and complete; when this raises, it
             is not there.
-    Raises: BackupTargetError, ProgramError.
+    Raises: BackupError.
     """
     if output.exists():
-        raise BackupTargetError(path=output, problem="it exists")
+        raise BackupError("audit.backup_target", path=output, problem="it exists")
     partial = output.with_name(f".{output.name}.{os.getpid()}.partial")
     made = timezone.now()
     try:
@@ -87,7 +87,7 @@ def backup_write(output: Path, *, progress: Progress | None = None) -> Backup:
         write_atomically(partial / manifest.NAME, text)
         partial.rename(output)
     except OSError as error:
-        raise BackupTargetError(path=output, problem=error.strerror or type(error).__name__) from None
+        raise BackupError("audit.backup_target", path=output, problem=error.strerror or type(error).__name__) from None
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     backup = Backup(
@@ -103,7 +103,7 @@ def backup_write(output: Path, *, progress: Progress | None = None) -> Backup:
 def backup_check(folder: Path) -> dict[str, Any]:
     """Return the manifest after checking that all files are as written and that pg_restore can read the dump.
 
-    Raises: BackupDamagedError, ProgramError.
+    Raises: BackupError.
     """
     values = manifest.read_manifest(folder)
     run([program("pg_restore", server_version=values["server_version"]), "--list", folder / manifest.DUMP])
@@ -118,7 +118,9 @@ def _write_dump(path: Path, progress: Progress | None) -> dict[str, Any]:
     try:
         connection = psycopg.connect(conninfo(given), password=password)
     except psycopg.OperationalError as error:
-        raise ProgramError(program=ROLE, problem=f"it can't log in ({type(error).__name__})") from None
+        raise BackupError(
+            "audit.backup_program", program=ROLE, problem=f"it can't log in ({type(error).__name__})"
+        ) from None
     with connection:
         connection.isolation_level, connection.read_only = IsolationLevel.REPEATABLE_READ, True
         snapshot = _one(connection, "SELECT pg_export_snapshot()")

@@ -26,7 +26,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from apps.audit.log.tombstone_place import tombstone_place
 from apps.operations.backup import manifest
 from apps.operations.backup.dump import backup_check
-from apps.operations.backup.errors import RestoreRefusedError
+from apps.operations.backup.errors import BackupError
 from apps.operations.backup.programs import program, run
 from apps.tenants.provision import provision
 from config.startup import close_connections
@@ -53,8 +53,8 @@ def restore(
 
     Args:   admin_url: of a server administrator.
             replace: a database of this name that holds tenants is set aside under another name.
-    Raises: BackupDamagedError, ProgramError; RestoreRefusedError: the database is not empty, or the backup is of a
-            later release; TombstonesUnavailableError. The existing database then stays, under its name.
+    Raises: BackupError: also where the database is not empty, or the backup is of a later release;
+            TombstonesUnavailableError. The existing database then stays, under its name.
     """
     values = backup_check(folder)
     _refuse_later_release(values["migrations"])
@@ -62,7 +62,7 @@ def restore(
         holds = _holds_tenants(admin_url, server, database)
     if holds and not replace:
         problem = f"the database {database} holds tenants; --into NAME makes another one, --replace sets it aside"
-        raise RestoreRefusedError(problem=problem)
+        raise BackupError("audit.restore_refused", problem=problem)
     # From here on no database is taken for the first one, even if the place outside is a new one.
     tombstone_place().found()
     making = f"{database}_restoring"
@@ -90,7 +90,9 @@ def _refuse_later_release(migrations: list[str]) -> None:
     known = {f"{app}.{name}" for app, name in MigrationLoader(None).disk_migrations}
     unknown = sorted(set(migrations) - known)
     if unknown:
-        raise RestoreRefusedError(problem=f"the backup is of a later release: {unknown[0]} is not known here")
+        raise BackupError(
+            "audit.restore_refused", problem=f"the backup is of a later release: {unknown[0]} is not known here"
+        )
 
 
 def _holds_tenants(admin_url: str, server: psycopg.Connection, database: str) -> bool | None:
@@ -178,7 +180,7 @@ def _set_aside(admin_url: str, making: str, database: str) -> str:
             # A new session connected between the two statements. Once the name is changing, none can.
             if is_last:
                 problem = f"processes go on connecting to {database}; stop web, worker, sealer, eraser and beat first"
-                raise RestoreRefusedError(problem=problem) from None
+                raise BackupError("audit.restore_refused", problem=problem) from None
         else:
             break
     return aside

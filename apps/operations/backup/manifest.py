@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from apps.audit.errors import TombstonesDamagedError
 from apps.audit.log.sealed_records import opened, written
-from apps.operations.backup.errors import BackupDamagedError
+from apps.operations.backup.errors import BackupError
 from config.files import OutsideFolderError, inside
 
 FORMAT: Final = "glassbox.backup.v1"
@@ -27,26 +27,30 @@ def manifest_text(values: Mapping[str, Any]) -> str:
 def read_manifest(folder: Path) -> dict[str, Any]:
     """Return the manifest of a backup after checking that it and every file that it names are as written.
 
-    Raises: BackupDamagedError. Costs: reading all of the backup once.
+    Raises: BackupError. Costs: reading all of the backup once.
     """
     try:
         values = opened((folder / NAME).read_text(encoding="utf-8"), number=0)
     except (OSError, UnicodeDecodeError) as error:
-        raise BackupDamagedError(path=folder, problem=f"{NAME} can't be read ({type(error).__name__})") from None
+        raise BackupError(
+            "audit.backup_damaged", path=folder, problem=f"{NAME} can't be read ({type(error).__name__})"
+        ) from None
     except TombstonesDamagedError:
         problem = f"{NAME} is not what was written, or was written under another GLASSBOX_AUDIT_MASTER_KEY"
-        raise BackupDamagedError(path=folder, problem=problem) from None
+        raise BackupError("audit.backup_damaged", path=folder, problem=problem) from None
     if values.get("format") != FORMAT:
-        raise BackupDamagedError(path=folder, problem="its format is not one that this release reads")
+        raise BackupError("audit.backup_damaged", path=folder, problem="its format is not one that this release reads")
     for name, told in values["files"].items():
         try:
             found = describe_file(inside(folder, name))
         except OutsideFolderError as error:
-            raise BackupDamagedError(path=folder, problem=error.detail) from None
+            raise BackupError("audit.backup_damaged", path=folder, problem=error.detail) from None
         except OSError as error:
-            raise BackupDamagedError(path=folder / name, problem=error.strerror or "it can't be read") from None
+            raise BackupError(
+                "audit.backup_damaged", path=folder / name, problem=error.strerror or "it can't be read"
+            ) from None
         if found != told:
-            raise BackupDamagedError(path=folder / name, problem="it is not the file that was written")
+            raise BackupError("audit.backup_damaged", path=folder / name, problem="it is not the file that was written")
     return values
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 import psycopg
 from django.conf import settings
 
-from apps.operations.backup.errors import ProgramError
+from apps.operations.backup.errors import BackupError
 from config.needs import program_environment
 from config.services import ServiceName
 from config.services.cluster import programs_directory
@@ -23,7 +23,7 @@ _LAST_LINES: Final = 5
 def program(name: str, *, server_version: int) -> Path:
     """Return the program for a server of this version (as psycopg gives it, such as 180006).
 
-    Raises: ProgramError: it is missing, or too old.
+    Raises: BackupError: it is missing, or too old.
     """
     if settings.GLASSBOX_PG_PROGRAMS:
         path = Path(settings.GLASSBOX_PG_PROGRAMS) / name
@@ -32,8 +32,10 @@ def program(name: str, *, server_version: int) -> Path:
     else:
         found = shutil.which(name)
         if found is None:
-            raise ProgramError(
-                program=name, problem="it is not on PATH; install PostgreSQL's client, or set GLASSBOX_PG_PROGRAMS"
+            raise BackupError(
+                "audit.backup_program",
+                program=name,
+                problem="it is not on PATH; install PostgreSQL's client, or set GLASSBOX_PG_PROGRAMS",
             )
         path = Path(found)
     try:
@@ -41,11 +43,13 @@ def program(name: str, *, server_version: int) -> Path:
             [path, "--version"], env=program_environment(), capture_output=True, text=True, check=True
         ).stdout
     except (OSError, subprocess.CalledProcessError) as error:
-        raise ProgramError(program=path, problem=f"it does not run ({type(error).__name__})") from None
+        raise BackupError(
+            "audit.backup_program", program=path, problem=f"it does not run ({type(error).__name__})"
+        ) from None
     major = re.search(r"\) (\d+)", said)
     if major is None or int(major[1]) < server_version // 10_000:
         problem = f"the server is PostgreSQL {server_version // 10_000}, and it is older; set GLASSBOX_PG_PROGRAMS"
-        raise ProgramError(program=path, problem=problem)
+        raise BackupError("audit.backup_program", program=path, problem=problem)
     return path
 
 
@@ -54,7 +58,7 @@ def run(command: Sequence[str | Path], *, password: str = "", on_line: Callable[
 
     Args:   password: for the server, passed in the environment, where a list of processes does not show it.
             on_line: called with each line that the program prints.
-    Raises: ProgramError: it failed; with its last lines, which name tables and not their content.
+    Raises: BackupError: it failed; with its last lines, which name tables and not their content.
     """
     variables = program_environment(LC_ALL="C", **({"PGPASSWORD": password} if password else {}))
     lines: list[str] = []
@@ -67,10 +71,16 @@ def run(command: Sequence[str | Path], *, password: str = "", on_line: Callable[
                 if on_line is not None:
                     on_line(lines[-1])
     except OSError as error:
-        raise ProgramError(program=command[0], problem=error.strerror or type(error).__name__) from None
+        raise BackupError(
+            "audit.backup_program", program=command[0], problem=error.strerror or type(error).__name__
+        ) from None
     if process.returncode:
         said = [line for line in lines if "error:" in line or "fatal" in line.lower()] or lines
-        raise ProgramError(program=Path(command[0]).name, problem=" / ".join(said[-_LAST_LINES:]) or "it failed")
+        raise BackupError(
+            "audit.backup_program",
+            program=Path(command[0]).name,
+            problem=" / ".join(said[-_LAST_LINES:]) or "it failed",
+        )
     return "\n".join(lines)
 
 

@@ -42,7 +42,7 @@ from apps.erasure.residue.access import Access
 from apps.erasure.tombstones.chain import tombstones
 from apps.erasure.tombstones.gate import database_state, forget, judged
 from apps.operations.backup.acting import ERASER, OWNER, WORKER, acting_as
-from apps.operations.backup.errors import ReplayIncompleteError
+from apps.operations.backup.errors import BackupError
 from apps.operations.backup.noting import note_done, note_removed, note_restore, restore_id_of
 from apps.operations.backup.repeating import is_anything_left, repeat_removal
 from apps.operations.backup.restorations import Backup, restorations_end, restorations_open
@@ -92,7 +92,7 @@ def replay(*, database: str = "", backup: Backup = _UNKNOWN, access: Access | No
             access: the server administrator's access to that database; None: nobody can prove that what came back is
             gone.
     Raises: TombstonesDamagedError, TombstonesUnavailableError: nothing was removed; CheckpointExportError;
-            ReplayIncompleteError: something is still there. The database stays closed.
+            BackupError: something is still there. The database stays closed.
     """
     place = tombstone_place()
     known = list(tombstones(place))
@@ -244,16 +244,14 @@ def _erase(done: TenantReplay, authorised: Mapping[Target, UUID]) -> None:
 
 
 def _judge(done: TenantReplay, targets: Sequence[Target], strict: frozenset[Target]) -> None:
-    """Check that everything of finished runs is gone, and count what stayed of others. Raises:
-    ReplayIncompleteError.
-    """
+    """Check that everything of finished runs is gone, and count what stayed of others. Raises: BackupError."""
     must_be_gone = [target for target in targets if target in strict]
     with open_scope(tenant=done.tenant_id, reason=_REASON):
         left = {store.key: store.count(must_be_gone) for store in stores()}
         left[_PAYLOADS] = sum(_is_there(target) for target in must_be_gone)
         left = {key: count for key, count in left.items() if count}
         if left:
-            raise ReplayIncompleteError(tenant=done.tenant_id, stores=", ".join(sorted(left)))
+            raise BackupError("audit.replay_incomplete", tenant=done.tenant_id, stores=", ".join(sorted(left)))
         others = [target for target in targets if target not in strict]
         done.stayed = {store.key: count for store in stores() if others and (count := store.count(others))}
 

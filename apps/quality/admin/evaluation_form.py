@@ -9,7 +9,7 @@ from django import forms
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
 from apps.corpus.models import Document
-from apps.quality.errors import ExpectedDocumentError
+from apps.quality.errors import EvaluationQuestionError
 from apps.quality.page_numbers import parse_pages
 from apps.quality.selectors.evaluation import document_named
 from apps.retrieval.errors import EmptyQuestionError
@@ -73,7 +73,9 @@ class EvaluationForm(forms.Form):
         name: str = self.cleaned_data["document"].strip()
         found = document_named(name) if "\0" not in name else []
         if not found:
-            raise forms.ValidationError(ExpectedDocumentError(document=f"“{name}”").detail)
+            raise forms.ValidationError(
+                EvaluationQuestionError("retrieval.expected_document_unknown", document=f"“{name}”").detail
+            )
         if len(found) > 1:
             raise forms.ValidationError(
                 "Several documents have this name. Choose one by its short name from the suggestions."

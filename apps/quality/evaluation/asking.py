@@ -13,7 +13,7 @@ from apps.corpus.providers.around import ProviderAround
 from apps.corpus.providers.protocol import EmbeddingProvider, Vectors
 from apps.corpus.providers.tenant import tenant_provider
 from apps.intents.contracts import PolicySnapshot
-from apps.quality.errors import EvaluationDegradedError
+from apps.quality.errors import EvaluationError
 from apps.quality.evaluation.ablation import Variant
 from apps.quality.evaluation.contracts import EvaluationQuestion, Observation
 from apps.quality.evaluation.observing import observe, unread
@@ -86,7 +86,7 @@ class Asking:
     def ask(self, question: EvaluationQuestion, variant: Variant | None = None) -> Observation:
         """Ask one question, outside of any transaction. A text that cannot be read as a question counts as refused.
 
-        Raises: EvaluationDegradedError: the embedding provider did not answer. Without it another pipeline would be
+        Raises: EvaluationError: the embedding provider did not answer. Without it another pipeline would be
                     measured.
         """
         with open_scope(tenant=self.tenant_id, scopes=question.scope_ids, reason=REASON):
@@ -99,7 +99,7 @@ class Asking:
             return unread(error.code)
         for record in result.trace.stages:
             if record.stage in _NEEDS_THE_PROVIDER and record.status is StageStatus.DEGRADED:
-                raise EvaluationDegradedError(stage=record.stage.value)
+                raise EvaluationError("retrieval.evaluation_without_provider", stage=record.stage.value)
         with scopes.open():
             return observe(result)
 

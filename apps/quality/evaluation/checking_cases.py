@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from apps.quality.errors import InvalidFolderError
+from apps.quality.errors import EvaluationError
 from config.strict_json import InvalidJsonError, strict_json
 
 SETS: Final = ("open", "kept")
@@ -51,11 +51,11 @@ class Case:
 def read_cases(folder: Path, set_: str) -> tuple[Case, ...]:
     """Return the cases of a set.
 
-    Raises: InvalidFolderError: with every line that cannot be used.
+    Raises: EvaluationError: with every line that cannot be used.
     """
     file = folder / f"{set_}.jsonl"
     if not file.is_file():
-        raise InvalidFolderError(folder=folder, problems=f"{file.name} is not there.")
+        raise EvaluationError("retrieval.evaluation_folder", folder=folder, problems=f"{file.name} is not there.")
     found: list[Case] = []
     problems: list[str] = []
     for number, line in enumerate(file.read_bytes().split(b"\n"), start=1):
@@ -71,7 +71,7 @@ def read_cases(folder: Path, set_: str) -> tuple[Case, ...]:
     if not found and not problems:
         problems.append(f"{file.name} holds no case.")
     if problems:
-        raise InvalidFolderError(folder=folder, problems="\n".join(problems))
+        raise EvaluationError("retrieval.evaluation_folder", folder=folder, problems="\n".join(problems))
     return tuple(found)
 
 

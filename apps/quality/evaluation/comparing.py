@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from apps.quality.errors import UnknownRunError
+from apps.quality.errors import EvaluationError
 from apps.quality.evaluation.figures import METRICS, NO_LONGER_MEASURED, figure_of
 from apps.quality.models import EvaluationAnswer, EvaluationRun, RunState
 from apps.retrieval.contracts import AnswerOutcome
@@ -75,11 +75,11 @@ class Comparison:
 def finished_run(run_id: UUID) -> EvaluationRun:
     """Return a finished run of the open tenant.
 
-    Raises: UnknownRunError: there is no such run in the open tenant, or it did not finish.
+    Raises: EvaluationError: there is no such run in the open tenant, or it did not finish.
     """
     run: EvaluationRun | None = EvaluationRun.objects.filter(id=run_id, state=RunState.DONE).first()
     if run is None:
-        raise UnknownRunError(run=run_id)
+        raise EvaluationError("retrieval.evaluation_unknown_run", run=run_id)
     return run
 
 

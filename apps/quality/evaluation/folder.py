@@ -16,7 +16,7 @@ from apps.corpus.description import InvalidFieldError
 from apps.corpus.kinds import DocumentType, Kind
 from apps.corpus.services.ingest.metadata import DocumentMetadata, metadata_from_row
 from apps.intents.fund_house import FundHouse
-from apps.quality.errors import InvalidFolderError
+from apps.quality.errors import EvaluationError
 from apps.quality.evaluation.accepting import Accepts, read_accepts
 from apps.quality.evaluation.packs import EVALUATION_KINDS
 from config.files import OutsideFolderError, inside
@@ -116,10 +116,10 @@ def read_folder(path: Path) -> Folder:
     """Read and check a folder.
 
     Args:    path: holds documents.jsonl, queries.jsonl and the files that documents.jsonl names.
-    Raises:  InvalidFolderError: with every line that cannot be used, by file and number.
+    Raises:  EvaluationError: with every line that cannot be used, by file and number.
     """
     if not path.is_dir():
-        raise InvalidFolderError(folder=path, problems="It is not a folder.")
+        raise EvaluationError("retrieval.evaluation_folder", folder=path, problems="It is not a folder.")
     return _Reading(path.resolve()).folder()
 
 
@@ -145,7 +145,7 @@ class _Reading:
             told = "\n".join(f"{failure.file}: {failure.error}" for failure in self._failures)
             self._problems.append(f"None of its documents can be used.\n{told}")
         if self._problems:
-            raise InvalidFolderError(folder=self._path, problems="\n".join(self._problems))
+            raise EvaluationError("retrieval.evaluation_folder", folder=self._path, problems="\n".join(self._problems))
         return Folder(
             name=self._path.name,
             documents=tuple(documents),

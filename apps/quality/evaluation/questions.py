@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from apps.corpus.models import Document, DocumentStatus
-from apps.quality.errors import NoQuestionsError
+from apps.quality.errors import EvaluationError
 from apps.quality.evaluation.contracts import EvaluationQuestion, Expected
 from apps.quality.evaluation.folder import Folder, FolderQuery
 from apps.quality.evaluation.loading import Loaded
@@ -69,15 +69,15 @@ def chosen(
 ) -> list[EvaluationQuestion]:
     """Return the named questions, or all; only the first of them if a limit is given.
 
-    Raises: NoQuestionsError: none is left, or a named question does not exist.
+    Raises: EvaluationError: none is left, or a named question does not exist.
     """
     known = {question.key: question for question in questions}
     missing = [key for key in keys if key not in known]
     if missing:
-        raise NoQuestionsError(what=f"no question has the id {', '.join(missing)}")
+        raise EvaluationError("retrieval.evaluation_no_questions", what=f"no question has the id {', '.join(missing)}")
     found = [known[key] for key in dict.fromkeys(keys)] if keys else list(questions)
     if not found[:limit]:
-        raise NoQuestionsError(what="the folder or tenant has none")
+        raise EvaluationError("retrieval.evaluation_no_questions", what="the folder or tenant has none")
     return found[:limit]
 
 

@@ -69,7 +69,7 @@ def evaluate(
              changes: settings by name that differ from the shipped ones in this run.
              generation_profile: what writes the answers; empty for the tenant's own.
     Raises:  UnknownSettingError, InvalidSettingError, UnknownGenerationProfileError, GenerationResidencyError.
-             EvaluationDegradedError: the run is then kept as stopped.
+             EvaluationError: the run is then kept as stopped.
     """
     with open_scope(tenant=tenant_id, reason=REASON):
         snapshot = policy or policy_in_force()

@@ -23,7 +23,7 @@ from apps.intents.services.checking import version_checked
 from apps.intents.services.drafts import draft_of
 from apps.intents.services.golden import golden_vectors
 from apps.intents.services.reviews import version_approve, version_submit
-from apps.quality.errors import ForeignTenantError
+from apps.quality.errors import EvaluationError
 from apps.quality.evaluation.packs import evaluation_policy
 from apps.tenants.context import open_scope
 from apps.tenants.errors import UnknownTenantError
@@ -51,7 +51,7 @@ def evaluation_tenant(embedding_profile: str = "") -> Tenant:
     """Return the installation's tenant for folders, and create it if it is missing.
 
     Args:   embedding_profile: what computes its vectors; empty for the shipped provider.
-    Raises: ForeignTenantError: a tenant that was not made for folders has its short name.
+    Raises: EvaluationError: a tenant that was not made for folders has its short name.
             ResidencyError: the provider is elsewhere.
     """
     slug = f"{SLUG}-{slugify(embedding_profile)}" if embedding_profile else SLUG
@@ -69,7 +69,7 @@ def evaluation_tenant(embedding_profile: str = "") -> Tenant:
             reason=REASON,
         )
     if tenant.name != name:
-        raise ForeignTenantError(slug=slug, why=f"its name is not “{name}”")
+        raise EvaluationError("retrieval.evaluation_foreign_tenant", slug=slug, why=f"its name is not “{name}”")
     return tenant
 
 
@@ -91,7 +91,7 @@ def policy_for(tenant_id: TenantId, kinds: Set[Kind]) -> PolicySnapshot:
     As with every policy, one account writes it and another approves it. Both accounts belong to the platform; nobody
     can sign in with them, and they hold a role in this tenant only.
 
-    Raises: ForeignTenantError: another author wrote the policy in force.
+    Raises: EvaluationError: another author wrote the policy in force.
             GoldenAccuracyError, ProviderError.
     """
     wanted = evaluation_policy(kinds)
@@ -101,7 +101,7 @@ def policy_for(tenant_id: TenantId, kinds: Set[Kind]) -> PolicySnapshot:
         active: PolicyVersion = PolicyVersion.objects.get(id=in_force.version_id)
         if active.origin != VersionOrigin.BASELINE and active.author_id != author.id:
             why = f"its policy version {active.number} is of {active.author_label}"
-            raise ForeignTenantError(slug=current_tenant().slug, why=why)
+            raise EvaluationError("retrieval.evaluation_foreign_tenant", slug=current_tenant().slug, why=why)
     if policy_sha256(in_force) == policy_sha256(wanted):
         return in_force
     writing, deciding = (ShortScopes.all_of(user_principal(each, tenant_id)) for each in (author, reviewer))
@@ -146,7 +146,9 @@ def _account(tenant_id: TenantId, username: str, role: Role) -> User:
         user.set_unusable_password()
         user.save()
     elif user.is_active or user.has_usable_password():
-        raise ForeignTenantError(slug=SLUG, why=f"somebody can sign in as {username}")
+        raise EvaluationError(
+            "retrieval.evaluation_foreign_tenant", slug=SLUG, why=f"somebody can sign in as {username}"
+        )
     with open_scope(tenant=tenant_id, reason=REASON):
         membership_grant(user=user, role=role, scopes=[_root()])
     return user

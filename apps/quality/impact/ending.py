@@ -14,7 +14,7 @@ from apps.audit.services import record
 from apps.erasure.runs.in_flight import being_removed, keep_removals_waiting
 from apps.errors import ApplicationError
 from apps.intents.models import PolicyVersion
-from apps.quality.errors import ImpactDocumentsRemovedError
+from apps.quality.errors import ImpactError
 from apps.quality.events import IMPACT_COMPUTED
 from apps.quality.impact.contracts import ImpactResult
 from apps.quality.impact.lease import holding_current
@@ -26,13 +26,12 @@ from apps.tenants.leased_jobs import Lease, holding
 def finish(lease: Lease[PolicyImpact], result: ImpactResult, *, done: int) -> None:
     """Store the result and record its event.
 
-    Raises: LeaseLostError, ImpactOutdatedError.
-            ImpactDocumentsRemovedError: the result would name documents that are being erased.
+    Raises: LeaseLostError; ImpactError: also where the result would name documents that are being erased.
     """
     with holding_current(lease, done=done) as impact:
         keep_removals_waiting()
         if being_removed(_named(result)):
-            raise ImpactDocumentsRemovedError
+            raise ImpactError("retrieval.impact_documents_removed")
         document = result_to_json(result)
         impact.result = document
         impact.error_code = impact.error_detail = ""

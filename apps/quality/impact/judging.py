@@ -9,7 +9,7 @@ from apps.intents.contracts import PolicySnapshot
 from apps.intents.gate import gate
 from apps.intents.profile.contracts import InQuestion
 from apps.intents.profile.matching import find_rules
-from apps.quality.errors import ImpactDegradedError
+from apps.quality.errors import ImpactError
 from apps.quality.impact.comparison import (
     in_order,
     reach_of,
@@ -39,7 +39,7 @@ _NEEDS_THE_PROVIDER = (Stage.CLASSIFY, Stage.EMBED)
 class Judge:
     """Judges questions under both policies.
 
-    Its methods that search raise LeaseLostError, ImpactOutdatedError and ImpactDegradedError. A degraded run is refused
+    Its methods that search raise LeaseLostError, ImpactError. A degraded run is refused
     because a difference would show that the provider was away for one half of it, and not the effect of the policy.
     """
 
@@ -114,4 +114,4 @@ def _classified(example: Example, side: Judged) -> Reach:
 def _require_provider(trace: Trace) -> None:
     for record in trace.stages:
         if record.stage in _NEEDS_THE_PROVIDER and record.status is StageStatus.DEGRADED:
-            raise ImpactDegradedError(stage=record.stage.value)
+            raise ImpactError("retrieval.impact_without_provider", stage=record.stage.value)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from apps.quality.errors import ImpactOutdatedError
+from apps.quality.errors import ImpactError
 from apps.quality.models import PolicyImpact
 from apps.tenants.ids import ScopeId
 from apps.tenants.leased_jobs import Lease, holding
@@ -18,9 +18,9 @@ def holding_current(
 ) -> Iterator[PolicyImpact]:
     """Do what `holding` does, for as long as nobody changes the draft.
 
-    Raises: LeaseLostError; ImpactOutdatedError: the draft was changed since the request.
+    Raises: LeaseLostError; ImpactError: the draft was changed since the request.
     """
     with holding(lease, scopes=scopes, **changes) as impact:
         if impact.version.revision != impact.revision:
-            raise ImpactOutdatedError(number=impact.version.number)
+            raise ImpactError("retrieval.impact_outdated", number=impact.version.number)
         yield impact

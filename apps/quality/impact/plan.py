@@ -19,7 +19,7 @@ from apps.intents.models import PolicyVersion
 from apps.intents.scoring import Vector
 from apps.intents.selectors import version_snapshot
 from apps.intents.services.golden import golden_vectors
-from apps.quality.errors import ImpactDegradedError
+from apps.quality.errors import ImpactError
 from apps.quality.impact.contracts import Hit
 from apps.quality.models import EvaluationQuery, PolicyImpact
 from apps.retrieval.events import DECIDED
@@ -115,7 +115,7 @@ def judged(policies: Policies, tenant_id: TenantId) -> tuple[Judged, Judged]:
 
     Call it outside of any scope: a scope would stay open while the provider works.
 
-    Raises: ImpactDegradedError, ResidencyError, UnknownProviderError.
+    Raises: ImpactError, ResidencyError, UnknownProviderError.
     """
     before, after = (_judged(each, policies.provider, tenant_id) for each in (policies.before, policies.after))
     return before, after
@@ -164,7 +164,7 @@ def _judged(policy: PolicySnapshot, provider: EmbeddingProvider, tenant_id: Tena
     except (ResidencyError, UnknownProviderError):
         raise
     except ProviderError as error:
-        raise ImpactDegradedError(stage=Stage.CLASSIFY.value) from error
+        raise ImpactError("retrieval.impact_without_provider", stage=Stage.CLASSIFY.value) from error
     return Judged(policy=policy, vectors=vectors)
 
 

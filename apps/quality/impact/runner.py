@@ -10,7 +10,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from apps.errors import ApplicationError
-from apps.quality.errors import ImpactCrashedError, ImpactWorkerLostError
+from apps.quality.errors import ImpactError
 from apps.quality.impact.comparison import evaluation_impact, golden_impact, recorded_impact
 from apps.quality.impact.contracts import (
     EvaluationImpact,
@@ -86,7 +86,7 @@ def claim_impact(*, tenant_id: TenantId, impact_id: UUID, policy: ImpactPolicy) 
 def _computed(lease: Lease[PolicyImpact], policy: ImpactPolicy) -> ApplicationError | None:
     """Compute and store the result. Return the error if there is no result. Raises: LeaseLostError."""
     if lease.attempts > policy.max_attempts:
-        return ImpactWorkerLostError(attempts=lease.attempts - 1)
+        return ImpactError("retrieval.impact_worker_lost", attempts=lease.attempts - 1)
     try:
         _Run(lease, policy).through()
     except LeaseLostError:
@@ -97,7 +97,7 @@ def _computed(lease: Lease[PolicyImpact], policy: ImpactPolicy) -> ApplicationEr
         # The message is not logged, because a driver's or a parser's message may quote a question.
         crashed_at = "".join(traceback.format_tb(error.__traceback__))
         logger.error("impact %s crashed: %s at\n%s", lease.job_id, type(error).__name__, crashed_at)  # noqa: TRY400
-        return ImpactCrashedError(kind=type(error).__name__)
+        return ImpactError("retrieval.impact_crashed", kind=type(error).__name__)
     return None
 
 

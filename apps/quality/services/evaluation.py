@@ -11,12 +11,7 @@ from apps.audit.services import record
 from apps.corpus.models import Document, DocumentStatus
 from apps.erasure.holds.restrictions import restricted_among
 from apps.erasure.runs.closing import require_open
-from apps.quality.errors import (
-    DocumentOutsideScopeError,
-    EvaluationQuestionTakenError,
-    ExpectedDocumentError,
-    ExpectedPagesError,
-)
+from apps.quality.errors import EvaluationQuestionError
 from apps.quality.events import EVALUATION_ADDED, EVALUATION_REMOVED
 from apps.quality.models import EvaluationQuery
 from apps.retrieval.services.recording import question_digest
@@ -36,9 +31,8 @@ def evaluation_query_add(*, text: str, scope_key: str, document_id: UUID, pages:
                 question.
             document_id: any searchable version of the document.
             pages: from 1; empty if finding the document is enough.
-    Raises: PermissionDeniedError, ScopeNotGrantedError, ScopeClosedError, QuestionError.
-            ExpectedDocumentError: the document is not searchable, or may not be seen.
-            DocumentOutsideScopeError, ExpectedPagesError, EvaluationQuestionTakenError.
+    Raises: PermissionDeniedError, ScopeNotGrantedError, ScopeClosedError, QuestionError;
+            EvaluationQuestionError: also where the document is not searchable, or may not be seen.
     """
     context = current_scope()
     context.principal.require(Permission.POLICY_EDIT)
@@ -48,11 +42,15 @@ def evaluation_query_add(*, text: str, scope_key: str, document_id: UUID, pages:
     document: Document | None = Document.objects.filter(id=document_id, status=DocumentStatus.READY).first()
     # Users who decide about privacy see a restricted document, but it is not searched for them either.
     if document is None or restricted_among([document_id]):
-        raise ExpectedDocumentError(document=document_id)
+        raise EvaluationQuestionError("retrieval.expected_document_unknown", document=document_id)
     if ScopeId(document.scope_id) not in scopes_below([scope.key]):
-        raise DocumentOutsideScopeError(scope=scope.key, document_scope=Scope.objects.get(id=document.scope_id).key)
+        raise EvaluationQuestionError(
+            "retrieval.expected_document_outside_scope",
+            scope=scope.key,
+            document_scope=Scope.objects.get(id=document.scope_id).key,
+        )
     if beyond := [page for page in pages if page > document.page_count]:
-        raise ExpectedPagesError(pages=document.page_count, page=beyond[0])
+        raise EvaluationQuestionError("retrieval.expected_pages_unknown", pages=document.page_count, page=beyond[0])
     with transaction.atomic():
         query, made = EvaluationQuery.objects.get_or_create(
             tenant_id=context.tenant_id,
@@ -65,7 +63,7 @@ def evaluation_query_add(*, text: str, scope_key: str, document_id: UUID, pages:
             },
         )
         if not made:
-            raise EvaluationQuestionTakenError(scope=scope.key)
+            raise EvaluationQuestionError("retrieval.evaluation_question_taken", scope=scope.key)
         _record(EVALUATION_ADDED, query)
     found: EvaluationQuery = query
     return found

@@ -13,7 +13,7 @@ from apps.intents.errors import NotTheAuthorError
 from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
-from apps.quality.errors import NothingToPreviewError
+from apps.quality.errors import ImpactError
 from apps.quality.events import IMPACT_REQUESTED
 from apps.quality.impact.ending import impact_core
 from apps.quality.models import ImpactState, PolicyImpact
@@ -31,7 +31,7 @@ def impact_request(version_id: UUID) -> PolicyImpact:
     Raises:  PolicyVersion.DoesNotExist.
              PermissionDeniedError: the principal may neither edit nor approve a policy.
              NotTheAuthorError: the version is another author's draft.
-             NothingToPreviewError: the version is in force, or was decided against.
+             ImpactError: the version is in force, or was decided against.
              NoPolicyInForceError.
     """
     principal = current_scope().principal
@@ -40,7 +40,11 @@ def impact_request(version_id: UUID) -> PolicyImpact:
     with transaction.atomic():
         version: PolicyVersion = PolicyVersion.objects.select_for_update(no_key=True).get(id=version_id)
         if not can_be_requested(version):
-            raise NothingToPreviewError(number=version.number, status=version.get_status_display().lower())
+            raise ImpactError(
+                "retrieval.impact_nothing_to_preview",
+                number=version.number,
+                status=version.get_status_display().lower(),
+            )
         if version.status == VersionStatus.DRAFT and version.author_id != principal.id:
             raise NotTheAuthorError(number=version.number, author=version.author_label or "the platform")
         return _requested(version)

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from apps.intents.fund_house import FundHouse
-from apps.quality.errors import InvalidFolderError
 from apps.quality.evaluation.folder import RelevantPage, read_folder
 from tests.quality.evaluation.folders import DOCUMENTS, QUERIES, write_lines
+from tests.raising import raises_code
 
 
 def problems(folder: Path) -> str:
-    with pytest.raises(InvalidFolderError) as raised:
+    with raises_code("retrieval.evaluation_folder") as raised:
         read_folder(folder)
     return raised.value.detail
 

@@ -20,7 +20,7 @@ from rich.console import Console
 from apps.corpus.providers.profiles import EMBEDDING_PROFILES
 from apps.errors import ApplicationError
 from apps.intents.contracts import PolicySnapshot
-from apps.quality.errors import NoQuestionsError
+from apps.quality.errors import EvaluationError
 from apps.quality.evaluation.asking import check_generator
 from apps.quality.evaluation.checking import check_cases, figures_of
 from apps.quality.evaluation.checking_cases import SETS, read_cases
@@ -221,7 +221,10 @@ class Command(ServedCommand):
         with open_scope(tenant=TenantId(tenant.id), reason=REASON):
             questions = own_questions()
             if not questions:
-                raise NoQuestionsError(what=f"{tenant.slug} has no evaluation questions; Quality, Evaluation questions")
+                raise EvaluationError(
+                    "retrieval.evaluation_no_questions",
+                    what=f"{tenant.slug} has no evaluation questions; Quality, Evaluation questions",
+                )
             corpus = own_corpus()
         return _Subject(
             tenant=tenant,
