@@ -21,12 +21,11 @@ from functools import partial
 from typing import Any, Generic, Self, TypeVar
 from uuid import UUID
 
-from django.db import DatabaseError, connection, transaction
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections, transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from apps.errors import ApplicationError
-from apps.tenants.beside import beside
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.models.leased_job import LeasedJob
@@ -248,3 +247,20 @@ def send(task: str, arguments: Sequence[str] = (), after_s: float = 0) -> None:
         app.send_task(task, args=[*arguments], countdown=after_s or None)
     except OperationalError as error:
         logger.warning("%s waits for the sweep: the broker said %s", " ".join([task, *arguments]), type(error).__name__)
+
+
+@contextmanager
+def beside() -> Iterator[None]:
+    """Use another connection in this thread within the block, as the same role. The caller opens a scope in it.
+
+    The writes are committed whatever happens to the outer transaction, whose snapshot does not see them.
+    Costs: a connection from the pool, or a new one.
+    """
+    ordinary = connections[DEFAULT_DB_ALIAS]
+    other = ordinary.copy()
+    connections[DEFAULT_DB_ALIAS] = other
+    try:
+        yield
+    finally:
+        connections[DEFAULT_DB_ALIAS] = ordinary
+        other.close()

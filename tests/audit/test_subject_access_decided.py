@@ -10,7 +10,7 @@ from apps.erasure.personal_data.places import everything
 from apps.erasure.registry import classified
 from apps.privacy.my_data.contents import CATEGORIES, undecided
 from apps.privacy.my_data.event_fields import undecided_fields, withheld_fields
-from apps.privacy.my_data.left_out import left_out
+from apps.privacy.my_data.package import left_out
 from apps.tenants.personal_data import Sort
 
 pytestmark = pytest.mark.django_db

@@ -22,8 +22,7 @@ from apps.erasure.hold_services import hold_place, hold_release
 from apps.erasure.proof import safe
 from apps.erasure.proof.disk import WRITTEN_SINCE
 from apps.erasure.proof.errors import ControlFailedError, ProverBusyError, WindowError
-from apps.erasure.proof.prover import prove_due
-from apps.erasure.proof.window import is_open
+from apps.erasure.proof.prover import is_open, prove_due
 from apps.erasure.registry import register_given_texts
 from apps.erasure.residue.access import Access
 from apps.erasure.residue.control import control_each

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.test.utils import override_settings
 
-from apps.erasure.tombstones.errors import NotServedError
+from apps.erasure.tombstones.gate import NotServedError
 from config.env import CHECKOUT
 
 pytestmark = pytest.mark.django_db

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime, time
 from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
@@ -21,10 +23,9 @@ from apps.erasure.models import RemovalRun
 from apps.erasure.proof import safe
 from apps.erasure.proof.after_restore import is_needed, look_again, prove_restorations, restorations_wait
 from apps.erasure.proof.disk import forget, forget_other_databases, plan_batch, tables_to_rewrite
-from apps.erasure.proof.errors import ProverBusyError
+from apps.erasure.proof.errors import ProverBusyError, WindowError
 from apps.erasure.proof.notes import waits
 from apps.erasure.proof.passes import Passes, Patience, Went
-from apps.erasure.proof.window import is_open
 from apps.erasure.residue.access import Access
 from apps.erasure.runs.lease import REASON
 from apps.tenants.advisory import advisory_key
@@ -39,6 +40,23 @@ _TO_PREPARE: Final = Q(
 )
 _TO_VERIFY: Final = Q(state=RunState.VERIFYING, unproven_agreed_by__isnull=True)
 _NEEDED: Final = (RunState.APPROVED, RunState.EXECUTING, RunState.VERIFYING, RunState.FAILED)
+
+
+def is_open(now: datetime) -> bool:
+    """Whether tables may be written anew now: in hours in which nobody minds that they can't be read for a while.
+
+    Args: now: with a time zone, UTC. Raises: WindowError.
+    """
+    window: str = settings.GLASSBOX_ERASURE_WINDOW
+    if not window:
+        return True
+    try:
+        start, end = (time.fromisoformat(part.strip()) for part in window.split("-"))
+    except ValueError as error:
+        raise WindowError from error
+    moment = now.time()
+    # One that ends before it starts goes over midnight.
+    return start <= moment < end if start <= end else moment >= start or moment < end
 
 
 def is_anything_due() -> bool:

@@ -23,7 +23,6 @@ from django.conf import settings
 from django.db import ProgrammingError, connection
 
 from apps.audit.log.tombstone_place import TombstonePlace, tombstone_place
-from apps.erasure.tombstones.errors import NotServedError
 from apps.errors import ApplicationError
 from apps.tenants.context import open_identity
 from apps.tenants.tokens import Identity
@@ -43,6 +42,14 @@ _STATE: Final = """
            EXISTS (SELECT FROM tenants_tenant), (SELECT coalesce(max(number), 0) FROM audit_tombstonemark)
       FROM pg_database d WHERE d.datname = current_database()
 """
+
+
+class NotServedError(ApplicationError):
+    """The database was put back, and holds what was erased since. Nothing of it is shown or worked on."""
+
+    code = "audit.not_served"
+    status = 503
+    message = "Nothing is served: {reason}. An administrator must run manage.py restore --replay."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from apps.erasure.registry import classified
 from apps.privacy.my_data.account import at
 from apps.privacy.my_data.contents import CATEGORIES
-from apps.privacy.my_data.contracts import Category, Entry, Person
+from apps.privacy.my_data.contracts import Category, Entry, LeftOut, Person
 from apps.privacy.my_data.event_fields import withheld_fields
 from apps.privacy.my_data.kinds import kinds
-from apps.privacy.my_data.left_out import left_out
 from apps.privacy.my_data.wording import UNREACHED
 from apps.tenants.streaming import Part
 
@@ -101,3 +101,15 @@ def document_parts(package: Package, writer: Writer) -> Iterator[Part]:
     for category in CATEGORIES:
         yield from part_of(category)
     yield lambda: writer.end(package, kinds(actions)).encode()
+
+
+def left_out() -> tuple[LeftOut, ...]:
+    """Return what may hold personal data but is not in the package, with the reason that its declaration gives.
+
+    Returns: one entry per reason, in the order of the first of its names, with its names sorted.
+    """
+    names: dict[str, list[str]] = {}
+    for entry in classified():
+        if entry.withheld:
+            names.setdefault(entry.withheld, []).append(entry.name)
+    return tuple(LeftOut(names=tuple(found), because=because) for because, found in names.items())

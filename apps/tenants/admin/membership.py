@@ -12,9 +12,8 @@ from django.urls.resolvers import URLPattern
 from django.utils import timezone
 
 from apps.tenants.admin.base import may, require
-from apps.tenants.admin.kit import ChoicesDropdownFilter
+from apps.tenants.admin.kit import ChoicesDropdownFilter, DropdownFilter
 from apps.tenants.admin.membership_factor import FactorPages
-from apps.tenants.admin.membership_filters import StandingFilter
 from apps.tenants.admin.membership_forms import ROLE_SENTENCES, MemberScopesForm
 from apps.tenants.admin.membership_invitations import InvitationPages
 from apps.tenants.admin.membership_story import Standing, given_by, may_confirm, standing_of
@@ -34,6 +33,21 @@ from apps.tenants.selectors.invitations import invitations_waiting
 from apps.tenants.selectors.members import membership_revision
 from apps.tenants.services.members import membership_confirm, membership_decline, membership_revoke
 from apps.tenants.services.people import membership_scopes_set
+
+
+class StandingFilter(DropdownFilter):
+    title = "standing"
+    parameter_name = "standing"
+
+    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin[Any]) -> list[tuple[str, str]]:
+        return [("valid", "Valid now"), ("waiting", "Awaiting confirmation"), ("ended", "Ended")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if self.value() == "ended":
+            return queryset.filter(revoked_at__isnull=False)
+        if self.value() in ("valid", "waiting"):
+            return queryset.filter(revoked_at__isnull=True, confirmed_at__isnull=self.value() == "waiting")
+        return queryset
 
 
 @admin.register(Membership)
