@@ -15,7 +15,8 @@ from typing import Final
 import pytest
 
 from apps.quality.errors import EvaluationError
-from apps.quality.evaluation.folder import Folder, read_folder
+from apps.quality.evaluation.folder import read_folder
+from apps.quality.evaluation.folder_contents import Folder
 
 FOLDERS: Final = Path(__file__).with_name("natural")
 SETS: Final = ("open", "kept")

@@ -8,23 +8,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from apps.corpus.description import InvalidFieldError
 from apps.corpus.kinds import DocumentType, Kind
 from apps.corpus.services.ingest.metadata import DocumentMetadata, metadata_from_row
-from apps.intents.fund_house import FundHouse
 from apps.quality.errors import EvaluationError
 from apps.quality.evaluation.accepting import Accepts, read_accepts
+from apps.quality.evaluation.folder_contents import (
+    DEFAULT_KIND,
+    Failure,
+    Folder,
+    FolderDocument,
+    FolderQuery,
+    RelevantPage,
+)
 from apps.quality.evaluation.packs import EVALUATION_KINDS
 from config.files import OutsideFolderError, inside
 from config.strict_json import InvalidJsonError, strict_json
 
 DOCUMENTS: Final = "documents.jsonl"
 QUERIES: Final = "queries.jsonl"
-DEFAULT_KIND: Final = FundHouse.REFERENCE_REPORT
 # A row that names no kind is filed as a firm with the pack company_research would file it, by what it says it is.
 KIND_OF_TYPE: Final[Mapping[str, str]] = {
     DocumentType.FORM_10K: "annual_report",
@@ -51,65 +56,6 @@ _METADATA: Final = (
 _CHARS_OF_A_QUESTION: Final = 4_000
 _POLARITIES: Final = ("yes", "no")
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
-    """A document of the folder that is not in the corpus, and the reason."""
-
-    file: str
-    error: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FolderDocument:
-    """A row of documents.jsonl whose file exists."""
-
-    id: str
-    path: Path
-    kind: Kind
-    metadata: DocumentMetadata
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelevantPage:
-    """An expected document or page. page: from 1; None if finding the document is enough."""
-
-    document: str
-    page: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FolderQuery:
-    """A row of queries.jsonl; contracts.py says what its fields mean.
-
-    relevant: empty for a question whose answer is not in the corpus.
-    """
-
-    id: str
-    text: str
-    answer: str
-    type: str
-    relevant: tuple[RelevantPage, ...]
-    accepts: Accepts = ()
-    polarity: str = ""
-    language: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Folder:
-    """The content of a folder. listed: the ids of all rows, including those with errors."""
-
-    name: str
-    documents: tuple[FolderDocument, ...]
-    queries: tuple[FolderQuery, ...]
-    listed: frozenset[str]
-    failures: tuple[Failure, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def kinds(self) -> frozenset[Kind]:
-        return frozenset(document.kind for document in self.documents) or frozenset({DEFAULT_KIND})
 
 
 def read_folder(path: Path) -> Folder:

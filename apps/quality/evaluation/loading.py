@@ -21,7 +21,7 @@ from apps.corpus.services.ingest.manifest import PlannedFile
 from apps.corpus.services.ingest.metadata import DocumentMetadata
 from apps.errors import ApplicationError
 from apps.quality.evaluation.contracts import Watcher
-from apps.quality.evaluation.folder import Failure, Folder, FolderDocument
+from apps.quality.evaluation.folder_contents import Failure, Folder, FolderDocument
 from apps.quality.evaluation.tenant import REASON
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, TenantId

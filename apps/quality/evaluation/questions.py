@@ -9,7 +9,7 @@ from typing import Final
 from apps.corpus.models import Document, DocumentStatus
 from apps.quality.errors import EvaluationError
 from apps.quality.evaluation.contracts import EvaluationQuestion, Expected
-from apps.quality.evaluation.folder import Folder, FolderQuery
+from apps.quality.evaluation.folder_contents import Folder, FolderQuery
 from apps.quality.evaluation.loading import Loaded
 from apps.quality.evaluation.runner import Corpus
 from apps.quality.models import EvaluationQuery

@@ -7,7 +7,7 @@ from typing import Any
 
 from apps.quality.evaluation.comparing import Comparison
 from apps.quality.evaluation.figures import Judged, is_failure
-from apps.quality.evaluation.folder import Failure
+from apps.quality.evaluation.folder_contents import Failure
 from apps.quality.evaluation.runner import Outcome
 
 

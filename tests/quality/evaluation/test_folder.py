@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from apps.intents.fund_house import FundHouse
-from apps.quality.evaluation.folder import RelevantPage, read_folder
+from apps.quality.evaluation.folder import read_folder
+from apps.quality.evaluation.folder_contents import RelevantPage
 from tests.quality.evaluation.folders import DOCUMENTS, QUERIES, write_lines
 from tests.raising import raises_code
 

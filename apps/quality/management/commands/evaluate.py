@@ -26,7 +26,8 @@ from apps.quality.evaluation.checking import check_cases, figures_of
 from apps.quality.evaluation.checking_cases import SETS, read_cases
 from apps.quality.evaluation.comparing import Comparison, compare, finished_run
 from apps.quality.evaluation.contracts import EvaluationQuestion
-from apps.quality.evaluation.folder import Failure, read_folder
+from apps.quality.evaluation.folder import read_folder
+from apps.quality.evaluation.folder_contents import Failure
 from apps.quality.evaluation.loading import load
 from apps.quality.evaluation.packs import policy_words
 from apps.quality.evaluation.questions import chosen, folder_questions, own_corpus, own_questions
