@@ -55,7 +55,7 @@ _PLAIN: Final = """
     measure measures metric metrics excess spell tally list through fill filling empty high low large big strong
     balance balances record recorded showed yr yrs before january february march april june july august september
     october november december jan feb mar apr jun jul aug sep oct nov dec opening closing
-    express state last past previous grand subtract add together result resulting answer what's how's
+    express convert state last past previous grand subtract add together result resulting answer what's how's
 """
 _PLAIN_GERMAN: Final = """
     nachkommastelle nachkommastellen folie kollege kollegin chef kunde rechne rechnen eigene eigenen namlich
@@ -80,8 +80,14 @@ def asked_names(part: str, analysis: QueryAnalysis, among: Sequence[Series], *, 
     A line of a statement counts under all of its names. Words of a company's name, those from which a form is read, and
     those that only lead up to a question name nothing.
     """
+    text = _without_places(part, analysis)
+    told = _telling(text, analysis, among)
+    # "Did capex go up? I only need its change from 2021 to 2022.": the name stands in another sentence.
+    return _read_names(told, analysis, among, groups) or _read_names(text, analysis, among, groups)
+
+
+def _read_names(told: str, analysis: QueryAnalysis, among: Sequence[Series], groups: bool) -> Wanted:
     language = analysis.language
-    told = _telling(_without_places(part, analysis), analysis, among)
     wanted: list[tuple[Names, float]] = []
     rest = told
     for trigger, names in _measure_names(analysis):

@@ -36,6 +36,9 @@ PERCENT: Final = re.compile(
     r"%|\b(?:per\s?cent(?:age)?s?|pct|prozent(?:ual|uale)?|growth\s+rate|rate\s+of\s+(?:growth|change))\b",
     re.IGNORECASE,
 )
+MONEY_ASKED: Final = re.compile(
+    r"(?:US|C|A|HK)?[$\u20ac\u00a3]|\b(?:dollars?|euros?|in\s+(?:USD|EUR|GBP|CHF|NOK|SEK|DKK|JPY))\b", re.IGNORECASE
+)
 GROWTH_RATE: Final = re.compile(
     r"%|\b(?:per\s?cent|pct|prozent\w*|(?:growth\s+rate|rate\s+of\s+(?:growth|change))|wachstumsrate)\b", re.IGNORECASE
 )

@@ -31,6 +31,9 @@ _ANOTHER_LINE: Final = re.compile(
     r"\b(?:other|non|sonstige\w*|\u00fcbrige\w*|(?:change|increase|decrease|movement)s?\s+(?:in|of)|ver\u00e4nderung(?:en)?\s+(?:de[rs]|von))\b",
     re.IGNORECASE,
 )
+_IS_A_CHANGE: Final = re.compile(r"\W*(?:net\s+)?(?:change|increase|decrease|movement|ver\u00e4nderung)", re.IGNORECASE)
+# What follows says of what a figure is: "capital expenditure on aircraft and other fixed assets".
+_OF_WHAT: Final = re.compile(r"(?<=\w)\s(?:on|of|for|to|from|f\u00fcr|von|aus)\s", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,12 +77,12 @@ def find_series(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> 
     wanted = asked_names(part, analysis, among)
     if not wanted:
         return []
-    said = {each.lower() for each in _ANOTHER_LINE.findall(part)}
+    said = _others_in(part)
     asked = qualifiers_in(part)
     of_the_line = [
         each
         for each in among
-        if said.issuperset(map(str.lower, _ANOTHER_LINE.findall(each.label))) and _is_qualified(each, asked)
+        if said.issuperset(_others_in(_head_of(each.label))) and _is_qualified(each, asked)
     ]
     words = frozenset(terms(part, analysis.language))
     named = [each.concept for each in find_in_text(part)]
@@ -89,8 +92,21 @@ def find_series(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> 
     found = [
         replace(match_of(each, wanted, words, analysis.language), same_concept=not concepts.isdisjoint(each.concepts))
         for each in of_the_line
+        if not (concepts and each.concepts and concepts.isdisjoint(each.concepts)) or _is_headed(each, wanted)
     ]
     return sorted((each for each in found if each.is_near), key=lambda each: each.score, reverse=True)
+
+
+def _is_headed(series: Series, wanted: Wanted) -> bool:
+    """Return whether the line above a row calls it what is asked for, so that its own name is that of a part."""
+    near = series.own | series.column | series.heading_terms
+    return any(each <= near for names, weight in wanted if weight > 1 for each in names)
+
+
+def _head_of(label: str) -> str:
+    """Return a label up to the words that say of what its figure is; whole, if it is a change in or of something."""
+    of_what = _OF_WHAT.search(label)
+    return label[: of_what.start()] if of_what and not _IS_A_CHANGE.match(label) else label
 
 
 def _is_qualified(series: Series, asked: frozenset[str]) -> bool:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from apps.corpus.terms import terms
+from apps.filings.text.mentions import blank_mentions, mentions_of
 from apps.filings.text.numbers import NumberUnit, currencies_in
 from apps.filings.vocabulary.concepts import find_by_name
 from apps.retrieval.contracts import ContextBlock, Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.answerable import is_of_company
-from apps.retrieval.stages.figures.calculating.form_words import GROUPS
+from apps.retrieval.stages.figures.calculating.form_words import GROUPS, MONEY_ASKED, PERCENT
 from apps.retrieval.stages.figures.calculating.qualifiers import qualifiers_in
 from apps.retrieval.stages.figures.in_passages import Figure, read_rows
 from apps.retrieval.stages.figures.periods import span_of
@@ -49,6 +50,8 @@ _OF_A_STATEMENT: Final = re.compile(
 _WHOLE: Final = 100
 _IN_BRACKETS: Final = re.compile(r"\([^()]*\)")
 _CASH_FLOWS: Final = re.compile(r"cash\s?flow|kapitalflussrechnung", re.IGNORECASE)
+_PER_MEASURE: Final = re.compile(r"\b(?:per|a|je|pro)\s+(?:pound|lb)s?\b|\bcents?\b", re.IGNORECASE)
+"""A pound is a weight where something is priced by it."""
 _A_YEAR: Final = frozenset({"year"})
 _PERIOD: Final = re.compile(r"(?:fy|q[1-4]|h[12])[a-z]*\d*|[a-z]+(?:19|20)\d\d")
 
@@ -122,13 +125,25 @@ def read_series(context: ContextBlock, analysis: QueryAnalysis) -> tuple[Series,
     Their terms are those of the question's language: a question may be taken for English and name a German row.
     """
     passages = [passage for passage in context.passages if is_of_company(passage, analysis)]
-    asked = currencies_in(analysis.text)
-    return tuple(
+    held = [
         series
         for passage in passages
         for series in _of_passage(passage, _beside(passage, passages), analysis)
-        if _may_be_in(asked, series) and not series.is_base_of_shares
+        if not series.is_base_of_shares
+    ]
+    asked = _currencies_asked(analysis.text, held)
+    in_money = MONEY_ASKED.search(analysis.text) is not None and PERCENT.search(analysis.text) is None
+    return tuple(
+        each for each in held if _may_be_in(asked, each) and not (in_money and each.unit is NumberUnit.PERCENT)
     )
+
+
+def _currencies_asked(question: str, held: Sequence[Series]) -> frozenset[str]:
+    """Return the currencies in which a question wants its figures: none that a row is called by, or a price is per."""
+    text = _PER_MEASURE.sub(" ", question)
+    for label in {each.label for each in held if currencies_in(each.label)}:
+        text = blank_mentions(text, mentions_of(label, text))
+    return currencies_in(text)
 
 
 def _may_be_in(asked: frozenset[str], series: Series) -> bool:
