@@ -16,6 +16,7 @@ from apps.retrieval.stages.figures.calculating.noun_phrases import naming_words
 from apps.retrieval.stages.figures.calculating.series import Series, is_period
 from apps.retrieval.stages.figures.measures import MEASURES
 from apps.retrieval.stages.question.glossary import GLOSSARY
+from apps.retrieval.stages.question.jurisdiction_names import read_names
 from apps.retrieval.stages.question.glossary_entry import Nature
 
 Names = tuple[frozenset[str], ...]
@@ -32,7 +33,7 @@ _LEAD: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ASKING_ENDS: Final = ("?", ":")
-_YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|\bFY\s?'?\d\d(?!\d)")
 _WORD: Final = re.compile(r"[^\W\d_][\w&'\u2019-]*")
 # What stands beside a figure's name in a question, or in a row's label, without making it another figure.
 _PLAIN: Final = """
@@ -63,7 +64,7 @@ _PLAIN_GERMAN: Final = """
     geschaftsjahr wert werte betrag betrage zahl zahlen hohe anzahl position posten zeile spalte tabelle bericht
     angabe angaben zeitraum zeitpunkt stand punkt prozent prozentual million millionen milliarden tausend euro
     mio mrd tsd frage antwort ergebnisrechnung vs ggu gegen geg stelle stellen differenz unterschied vergleich
-    verhaltnis bezug rechnung schnitt ende anfang seite bereich ausweis
+    verhaltnis bezug rechnung schnitt ende anfang seite bereich ausweis verlauf laufe
 """
 _PLACES: Final = frozenset(entry.label for entry in GLOSSARY if entry.nature is Nature.PLACE)
 # A capital that does not begin the text.
@@ -119,6 +120,18 @@ def _read_names(told: str, analysis: QueryAnalysis, among: Sequence[Series], gro
     return (*dict.fromkeys(wanted), *(((frozenset({term}),), weight) for term, weight in weights))
 
 
+def _countries(text: str, among: Sequence[Series], language: str) -> list[tuple[Mention, Names]]:
+    """Return the countries that a text names, by the names that rows have for them: "Swedish" is "Sweden" there."""
+    asked = read_names(text)
+    if not asked:
+        return []
+    rows: dict[str, set[frozenset[str]]] = {}
+    for label in {each.label for each in among}:
+        for name in read_names(label):
+            rows.setdefault(name.code, set()).add(frozenset(terms(name.mention.text, language)))
+    return [(each.mention, tuple(sorted(rows[each.code], key=sorted))) for each in asked if each.code in rows]
+
+
 def _without_lead(piece: str, labels: frozenset[str], language: str) -> str:
     """Return a sentence from its question word on, if a word of a table follows: "By the notes, what is ..."."""
     found = _LEAD.match(piece)
@@ -160,10 +173,12 @@ def _named_figures(text: str, among: Sequence[Series], language: str) -> list[tu
 
     What a row is called counts as one name, whatever concepts its words name: "Royalties and Trading".
     """
-    found = [
+    found = _countries(text, among, language)
+    taken = [mention for mention, _ in found]
+    found.extend(
         (Mention(start=each.start, end=each.end, text=text[each.start : each.end]), _names_of(each.concept, language))
-        for each in find_in_text(text)
-    ]
+        for each in find_in_text(blank_mentions(text, taken) if taken else text)
+    )
     for label in {each.label for each in among if not each.concepts}:
         if len(label.split()) > 1 and (own := frozenset(terms(label, language)) - plain_terms(language)):
             found.extend((mention, (own,)) for mention in _inflected_mentions(label, text, language))

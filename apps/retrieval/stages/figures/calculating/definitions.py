@@ -150,6 +150,9 @@ def _written(text: str) -> Definition | None:
                 beside = f"{after.group() if after else ''} {text[found.end() :]}"
                 return _definition(formula, text, found, is_defined=True, beside=beside)
     for found in _IN_BRACKETS.finditer(text):
+        outside = f"{text[: found.start('formula') - 1]} {text[found.end() :]}"
+        if _SIGN.search(outside) or _SET_AGAINST.search(outside):
+            continue  # The bracket is a part of a formula.
         if _SIGN.search(found["formula"]) and (formula := _read_loosely(found["formula"])) is not None:
             return _definition(formula, text, found, is_defined=True)
     return None

@@ -23,6 +23,7 @@ LABEL_SHARE: Final = 0.6
 _IN_HEADING: Final = 0.9
 _ABOVE: Final = 0.8
 """What stands right above a row, or further up, and not in it, counts this much: "Revenue" above "Cranes"."""
+_FEWEST_LEADING: Final = 2
 # Plain words that part one line of a statement from another: current assets are not all assets.
 _PARTING: Final = frozenset({"current", "period", "half", "quarter", "chang"})
 _KINDS_OF_AMOUNT: Final = frozenset({"net", "gross", "total"})
@@ -132,6 +133,8 @@ def match_of(series: Series, wanted: Wanted, words: frozenset[str], language: st
             held += weight * _ABOVE
     company = frozenset(terms(series.passage.chunk.document.company, language))
     own = series.own - (plain_terms(language) - _PARTING) - company or series.own
+    if _goes_on(series.label, wanted, language):
+        own &= explained | words
     total = sum(weight for _, weight in wanted)
     return Match(
         series=series,
@@ -140,6 +143,13 @@ def match_of(series: Series, wanted: Wanted, words: frozenset[str], language: st
         word_for_word=len(series.own & (explained | words)) / len(series.own) if series.own else 0.0,
         parted=len(series.own & words & _KINDS_OF_AMOUNT),
     )
+
+
+def _goes_on(label: str, wanted: Wanted, language: str) -> bool:
+    """Return whether a label begins with all that is asked for: "net expense from reinsurance contracts held"."""
+    asked = frozenset[str]().union(*(name for names, _ in wanted for name in names))
+    lead = [term for term in terms(label, language) if term not in plain_terms(language)]
+    return len(wanted) >= _FEWEST_LEADING and asked == frozenset(lead[: len(asked)])
 
 
 def find_named_rows(part: str, series: Sequence[Series], analysis: QueryAnalysis) -> list[Series]:
