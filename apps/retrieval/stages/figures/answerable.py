@@ -126,7 +126,7 @@ def is_of_period(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> boo
     Where a question's periods differ by company, those of the document's company count.
 
     A document that states no period (a rule, a method) is valid for any period, but gives no figure of one. A year
-    alone, which may mean anything, is also met by a passage that mentions it elsewhere.
+    alone, which may mean anything, is also met by a passage that mentions it elsewhere, but for a figure.
     """
     document = passage.chunk.document
     # What a document without a period says may be of any of them, if nothing dated is held of its company.
@@ -155,6 +155,9 @@ def is_of_period(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> boo
         own = years_of("\n".join((piece.text, passage.chunk.section, _headings(passage.chunk.text[: piece.start]))))
     if any(_covers(period, own, piece, passage) for period in periods):
         return True
+    if row is None and analysis.wants_number and holds_number(_blank_dates(piece.text)):
+        # A figure in a sentence without a year is of its report's year, whatever else the passage mentions.
+        return False
     return _is_loose(analysis) and any(
         period.fiscal_year in years_of(f"{passage.chunk.text}\n{document.title}") for period in periods
     )

@@ -16,8 +16,8 @@ from apps.retrieval.stages.figures.calculating.noun_phrases import naming_words
 from apps.retrieval.stages.figures.calculating.series import Series, is_period
 from apps.retrieval.stages.figures.measures import MEASURES
 from apps.retrieval.stages.question.glossary import GLOSSARY
-from apps.retrieval.stages.question.jurisdiction_names import read_names
 from apps.retrieval.stages.question.glossary_entry import Nature
+from apps.retrieval.stages.question.jurisdiction_names import read_names
 
 Names = tuple[frozenset[str], ...]
 """The names of one thing, each as its terms."""
@@ -56,6 +56,7 @@ _PLAIN: Final = """
     measure measures metric metrics excess spell tally list through fill filling empty high low large big strong
     balance balances record recorded showed yr yrs before january february march april june july august september
     october november december jan feb mar apr jun jul aug sep oct nov dec opening closing
+    after charge cumulated cumulative
     express convert state last past previous grand subtract add together result resulting answer what's how's
 """
 _PLAIN_GERMAN: Final = """
@@ -64,11 +65,15 @@ _PLAIN_GERMAN: Final = """
     geschaftsjahr wert werte betrag betrage zahl zahlen hohe anzahl position posten zeile spalte tabelle bericht
     angabe angaben zeitraum zeitpunkt stand punkt prozent prozentual million millionen milliarden tausend euro
     mio mrd tsd frage antwort ergebnisrechnung vs ggu gegen geg stelle stellen differenz unterschied vergleich
-    verhaltnis bezug rechnung schnitt ende anfang seite bereich ausweis verlauf laufe
+    verhaltnis bezug rechnung schnitt ende anfang seite bereich ausweis verlauf laufe bestand
 """
 _PLACES: Final = frozenset(entry.label for entry in GLOSSARY if entry.nature is Nature.PLACE)
 # A capital that does not begin the text.
 _NAME: Final = re.compile(r"(?<=\s)[A-Z][\w&'\u2019-]+")
+# "US$ billions", "US cents": no country.
+_OF_A_CURRENCY: Final = re.compile(
+    r"\b(?:US|C|A|HK)(?=\s?\$)|\bUS(?=[\s-](?:dollars?|cents?)\b)|\bin\s+US\b(?=\s+(?:m|b|k)\w*\b)"
+)
 _CONJUNCTIONS: Final = frozenset({"and", "or", "und", "oder"})
 _GERMAN_MODIFIER: Final = re.compile(r"\w+(?:e|en|er|es|em)")
 
@@ -122,14 +127,27 @@ def _read_names(told: str, analysis: QueryAnalysis, among: Sequence[Series], gro
 
 def _countries(text: str, among: Sequence[Series], language: str) -> list[tuple[Mention, Names]]:
     """Return the countries that a text names, by the names that rows have for them: "Swedish" is "Sweden" there."""
-    asked = read_names(text)
+    asked = read_names(_OF_A_CURRENCY.sub(lambda found: " " * len(found.group()), text))
     if not asked:
         return []
     rows: dict[str, set[frozenset[str]]] = {}
     for label in {each.label for each in among}:
-        for name in read_names(label):
+        for name in read_names(_OF_A_CURRENCY.sub(" ", label)):
             rows.setdefault(name.code, set()).add(frozenset(terms(name.mention.text, language)))
     return [(each.mention, tuple(sorted(rows[each.code], key=sorted))) for each in asked if each.code in rows]
+
+
+def with_one_measure(first: str, second: str) -> tuple[str, str]:
+    """Return two parts of a comparison, both with the figure's name that only one of them has.
+
+    "Discount Centers" and "Warehouse Clubs in operating earnings" compare the earnings of both.
+    """
+    in_first, in_second = (tuple(find_in_text(part)) for part in (first, second))
+    if bool(in_first) is bool(in_second):
+        return first, second
+    if in_first:
+        return first, f"{second} {first[in_first[-1].start : in_first[-1].end]}"
+    return f"{first} {second[in_second[-1].start : in_second[-1].end]}", second
 
 
 def _without_lead(piece: str, labels: frozenset[str], language: str) -> str:

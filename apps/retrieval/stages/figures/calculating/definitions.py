@@ -28,16 +28,19 @@ _DEFINES: Final = re.compile(
 # "Quote = (a - b) / c", "take (a + b) / c and call it ...", "Coverage: a / b, 2024, in %".
 _WRITTEN: Final = (
     re.compile(r"[^=]=\s*(?P<formula>[^=?!;]+?)(?:[.](?=\s|$)|[?!;]|$)"),
-    re.compile(r"\b(?:take|nimm|nehmen\s+Sie)\s+(?P<formula>[^?!;]+?)(?:\s+and\s+call\b[^?!;.]*|[.](?=\s|$)|[?!;]|$)", re.IGNORECASE),
-    re.compile(r"(?:^|[:;]\s)\s*(?P<formula>[^:;?!]*?\w(?:\s/\s|\)\s*/\s*|\s*/\s*(?=\())[^:;?!]*?)(?:[.](?=\s|$)|[:?!;]|$)"),
+    re.compile(
+        r"\b(?:take|nimm|nehmen\s+Sie)\s+(?P<formula>[^?!;]+?)(?:\s+and\s+call\b[^?!;.]*|[.](?=\s|$)|[?!;]|$)",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"(?:^|[:;]\s)\s*(?P<formula>[^:;?!]*?\w(?:\s/\s|\)\s*/\s*|\s*/\s*(?=\())[^:;?!]*?)(?:[.](?=\s|$)|[:?!;]|$)"
+    ),
 )
 # What follows a formula's last name after a comma: for whom, when and how its value is wanted.
 _AFTER_FORMULA: Final = re.compile(
     r",\s*(?:(?:in|as|als)\s.*|(?:for|f\u00fcr|at|by)\s.*|[A-Z][^,/()]*(?:,.*)?|(?:19|20)\d\d\b.*|rounded\b.*)$"
 )
-_IN_BRACKETS: Final = re.compile(
-    r"(?P<name>\w[\w\s'\u2019-]*?)\s*\((?P<formula>[^()]*(?:\([^()]*\)[^()]*)*)\)"
-)
+_IN_BRACKETS: Final = re.compile(r"(?P<name>\w[\w\s'\u2019-]*?)\s*\((?P<formula>[^()]*(?:\([^()]*\)[^()]*)*)\)")
 """A measure with its formula after it: "working capital (current assets less current liabilities)"."""
 _AS_NUMERATOR: Final = re.compile(
     r"\busing\s+(?P<above>[^?.;]{2,80}?)\s+as\s+the\s+numerator\s*(?:,|and)\s*(?P<below>[^?.;]{2,80}?)\s+as\s+the\s+denominator",
@@ -80,7 +83,8 @@ _NOTE: Final = re.compile(r"\[[^\]]*\]|\(\s*(?:from|shown|as|see|in|per|aus|laut
 _BRACKETS: Final = re.compile(r"\s*\((?P<inside>[^()]*)\)")
 _SHORT_YEAR: Final = re.compile(r"\bFY\s?['\u2019]?(\d\d)(?!\d)", re.IGNORECASE)
 _DATE: Final = re.compile(
-    rf"\b(?:\d{{1,2}}\.\d{{1,2}}\.|(?:\d{{1,2}}\.?\s+)?{MONTH}\.?(?:\s+\d{{1,2}},)?\s+)(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE
+    rf"\b(?:\d{{1,2}}\.\d{{1,2}}\.|(?:\d{{1,2}}\.?\s+)?{MONTH}\.?(?:\s+\d{{1,2}},)?\s+)(?P<year>(?:19|20)\d\d)\b",
+    re.IGNORECASE,
 )
 _TIMES: Final = re.compile(r"(?<=\d)\s*x\s+(?=[^\W\d_(])", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"\s*(\d+(?:\.\d+)?)(?:\s*(?:days?|tage))?\s*", re.IGNORECASE)

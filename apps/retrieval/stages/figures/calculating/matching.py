@@ -24,6 +24,8 @@ _IN_HEADING: Final = 0.9
 _ABOVE: Final = 0.8
 """What stands right above a row, or further up, and not in it, counts this much: "Revenue" above "Cranes"."""
 _FEWEST_LEADING: Final = 2
+_UNIT_IN_BRACKETS: Final = re.compile(r"\([^()]*\)$")
+"""The unit of a row at the end of its label: "Leakage (megalitres a day)"."""
 # Plain words that part one line of a statement from another: current assets are not all assets.
 _PARTING: Final = frozenset({"current", "period", "half", "quarter", "chang"})
 _KINDS_OF_AMOUNT: Final = frozenset({"net", "gross", "total"})
@@ -81,9 +83,7 @@ def find_series(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> 
     said = _others_in(part)
     asked = qualifiers_in(part)
     of_the_line = [
-        each
-        for each in among
-        if said.issuperset(_others_in(_head_of(each.label))) and _is_qualified(each, asked)
+        each for each in among if said.issuperset(_others_in(_head_of(each.label))) and _is_qualified(each, asked)
     ]
     words = frozenset(terms(part, analysis.language))
     named = [each.concept for each in find_in_text(part)]
@@ -133,6 +133,8 @@ def match_of(series: Series, wanted: Wanted, words: frozenset[str], language: st
             held += weight * _ABOVE
     company = frozenset(terms(series.passage.chunk.document.company, language))
     own = series.own - (plain_terms(language) - _PARTING) - company or series.own
+    if in_brackets := frozenset(terms(" ".join(_UNIT_IN_BRACKETS.findall(series.label)), language)):
+        own = own - in_brackets or own
     if _goes_on(series.label, wanted, language):
         own &= explained | words
     total = sum(weight for _, weight in wanted)

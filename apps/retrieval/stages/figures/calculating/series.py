@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from apps.corpus.terms import terms
+from apps.filings.text.bindings import years_of
 from apps.filings.text.mentions import blank_mentions, mentions_of
 from apps.filings.text.numbers import NumberUnit, currencies_in
+from apps.filings.text.period_mentions import name_split_years_by_their_end
 from apps.filings.vocabulary.concepts import find_by_name
 from apps.retrieval.contracts import ContextBlock, Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.answerable import is_of_company
@@ -50,6 +52,11 @@ _OF_A_STATEMENT: Final = re.compile(
 _WHOLE: Final = 100
 _IN_BRACKETS: Final = re.compile(r"\([^()]*\)")
 _CASH_FLOWS: Final = re.compile(r"cash\s?flow|kapitalflussrechnung", re.IGNORECASE)
+_LETTER: Final = re.compile(r"[^\W\d_]{2}")
+_NO_MEMBER: Final = re.compile(
+    r"%|\b(?:notes?|anhang|chang\w*|ver\u00e4nderung\w*|variance|abweichung)\b", re.IGNORECASE
+)
+_FEWEST_MEMBERS: Final = 2
 _PER_MEASURE: Final = re.compile(r"\b(?:per|a|je|pro)\s+(?:pound|lb)s?\b|\bcents?\b", re.IGNORECASE)
 """A pound is a weight where something is priced by it."""
 _A_YEAR: Final = frozenset({"year"})
@@ -59,6 +66,8 @@ _PERIOD: Final = re.compile(r"(?:fy|q[1-4]|h[12])[a-z]*\d*|[a-z]+(?:19|20)\d\d")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
     """A row of a table, or that part of it whose columns differ only in the year.
+
+    Where columns name segments and the table is of one year, each column of a row counts as a row under its label.
 
     label: what the row is called. own: the terms of its label. concepts: those whose name it is, with or without what
     stands in brackets: "Betriebsergebnis (EBIT)" names two.
@@ -202,6 +211,12 @@ def _of_passage(passage: Passage, beside: Sequence[str], analysis: QueryAnalysis
         ]
         for group in _by_column(wanted, language):
             yield _series(passage, piece, group, around, (passage.ref_id, table), title, language)
+        if members := _members(wanted):
+            year = _year_above((*over[::-1], chunk.section))
+            if year is None:
+                continue
+            for member in members:
+                yield _member_series(passage, piece, member, around, (passage.ref_id, table), title, year, language)
 
 
 def _by_column(figures: Iterable[Figure], language: str) -> Iterator[list[tuple[Figure, frozenset[str]]]]:
@@ -215,6 +230,24 @@ def _by_column(figures: Iterable[Figure], language: str) -> Iterator[list[tuple[
     yield from groups.values()
 
 
+def _year_above(headings: Iterable[str]) -> int | None:
+    """Return the one year that the nearest heading with a year names; None if it names several, or none does."""
+    for heading in headings:
+        if years := years_of(name_split_years_by_their_end(heading)):
+            return next(iter(years)) if len(years) == 1 else None
+    return None
+
+
+def _members(figures: Sequence[Figure]) -> list[Figure]:
+    """Return the figures of a row whose columns are called like rows elsewhere: "Copper | Iron ore | Gold"."""
+    named = [
+        each
+        for each in figures
+        if not each.years and _LETTER.search(each.column) and not _NO_MEMBER.search(each.column)
+    ]
+    return named if len({each.column for each in named}) >= _FEWEST_MEMBERS else []
+
+
 def is_period(term: str) -> bool:
     """Return whether a term is a number or a period, and so no part of a name."""
     return term[0].isdigit() or _PERIOD.fullmatch(term) is not None
@@ -223,6 +256,38 @@ def is_period(term: str) -> bool:
 def _concepts_of(label: str) -> frozenset[str]:
     names = (label, _IN_BRACKETS.sub(" ", label), *_IN_BRACKETS.findall(label))
     return frozenset(found.name for name in names if (found := find_by_name(name)) is not None)
+
+
+def _member_series(
+    passage: Passage,
+    piece: Quote,
+    figure: Figure,
+    around: frozenset[str],
+    table: tuple[str, int],
+    title: str,
+    year: int,
+    language: str,
+) -> Series:
+    """Return a cell of a table of one year as a row would give it that is called like its column."""
+    row = figure.label_text
+    named = terms(GROUPS.sub(" ", figure.column), language) or terms(figure.column, language)
+    return Series(
+        passage=passage,
+        quote=piece,
+        label=figure.column,
+        own=frozenset(term for term in named if not term[0].isdigit()),
+        concepts=_concepts_of(figure.column),
+        column=frozenset(terms(row, language)),
+        above=around,
+        table=table,
+        heading=row,
+        heading_terms=frozenset(terms(f"{title} {row}", language)),
+        title=title,
+        qualifiers=qualifiers_in(f"{row}\n{figure.column}"),
+        by_year={year: figure},
+        unit=figure.number.unit,
+        per_share=figure.per_share,
+    )
 
 
 def _series(
