@@ -88,6 +88,9 @@ _DATE: Final = re.compile(
 )
 _TIMES: Final = re.compile(r"(?<=\d)\s*x\s+(?=[^\W\d_(])", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"\s*(\d+(?:\.\d+)?)(?:\s*(?:days?|tage))?\s*", re.IGNORECASE)
+_KIND: Final = r"(?:non-?current|current|short-term|long-term|kurzfristige|langfristige)"
+_MODIFIER: Final = re.compile(rf"\{{({_KIND})\}}", re.IGNORECASE)
+_AFTER_MODIFIER: Final = re.compile(rf"\{{{_KIND}\s+(.+)\}}", re.IGNORECASE)
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _MOST_CHARS: Final = 300
 
@@ -241,7 +244,17 @@ def _read(text: str) -> Formula | None:
             position = match.end()
     if not any(part in ("+", "-", "*", "/") for part in parts) or any(part is None for part in parts):
         return None
-    return read_formula(" ".join(_without_idle_brackets(parts)))
+    return read_formula(" ".join(_without_idle_brackets(_with_heads(parts))))
+
+
+def _with_heads(parts: list[str]) -> list[str]:
+    """Give a modifier the noun of the name after it: "non-current + current liabilities"."""
+    found = list(parts)
+    for index, part in enumerate(parts[:-2]):
+        modifier, following = _MODIFIER.fullmatch(part), parts[index + 2]
+        if modifier and parts[index + 1] == "+" and (noun := _AFTER_MODIFIER.match(following)):
+            found[index] = f"{{{modifier[1]} {noun[1]}}}"
+    return found
 
 
 def _without_idle_brackets(parts: list[str]) -> list[str]:

@@ -44,7 +44,7 @@ LESS: Final = _words(
     r"less|lower|smaller|fewer|worse|down|weniger|niedriger(?:e[nrsm]?)?|geringer(?:e[nrsm]?)?|kleiner(?:e[nrsm]?)?|schlechter(?:e[nrsm]?)?"
 )
 PERCENT: Final = re.compile(
-    r"%|\b(?:per\s?cent(?:age)?s?|pct|prozent(?:ual|uale)?|growth\s+rate|rate\s+of\s+(?:growth|change))\b",
+    r"%|\b(?:per\s?cent(?:age)?s?|pct|prozent(?:ual|uale)?|\w+quote|\w*marge|growth\s+rate|rate\s+of\s+(?:growth|change))\b",
     re.IGNORECASE,
 )
 COMPOUND_NOUN: Final = re.compile(

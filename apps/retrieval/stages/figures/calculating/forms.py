@@ -148,6 +148,10 @@ def _extreme(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedFor
     form = Form.HIGHEST if words.HIGHEST.search(text) else Form.LOWEST if words.LOWEST.search(text) else None
     if form is None or words.NOT_THE_ONE.search(text):
         return
+    falls = words.FALL.search(text) is not None or words.PARTED_FALL.search(text) is not None
+    if plain.of_change and falls and form is Form.HIGHEST:
+        # What fell the most has the lowest change.
+        form = Form.LOWEST
     found = replace(plain, form=form)
     if words.WHICH_YEAR.search(text):
         yield found

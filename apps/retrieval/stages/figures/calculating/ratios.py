@@ -16,7 +16,7 @@ from apps.retrieval.stages.figures.calculating.series import Series
 from apps.retrieval.stages.figures.formulas import lines_of, work_out
 from apps.retrieval.stages.figures.line_items import ITEMS
 from apps.retrieval.stages.figures.lines import label_distance
-from apps.retrieval.stages.figures.measures import MEASURES, SPENT, Measure, Result
+from apps.retrieval.stages.figures.measure_table import MEASURES, SPENT, Measure, Result
 
 _CALLED_SO: Final = (0, 0, 0, False)
 _PLACES: Final = {Result.RATIO: 2, Result.PERCENT: 1}

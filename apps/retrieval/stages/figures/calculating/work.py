@@ -41,7 +41,7 @@ from apps.retrieval.stages.figures.calculating.over_years import average_or_sum,
 from apps.retrieval.stages.figures.calculating.scales import in_scale
 from apps.retrieval.stages.figures.calculating.series import Series, read_series
 from apps.retrieval.stages.figures.calculating.wording import wording
-from apps.retrieval.stages.figures.measures import MEASURES
+from apps.retrieval.stages.figures.measure_table import MEASURES
 from apps.retrieval.stages.figures.own_formula import brings_a_formula
 
 _PRECISE: Final = Context(prec=40)
