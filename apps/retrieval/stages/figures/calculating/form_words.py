@@ -15,12 +15,12 @@ def _words(*patterns: str) -> re.Pattern[str]:
 RISE: Final = _words(
     r"increas\w*|ris(?:e|es|en|ing)|rose|gr[eo]w(?:s|n|ing|th)?|climb\w*|gain(?:s|ed)?|expand\w*|expansion|jump\w*|improv\w*|strengthen\w*"
     r"|(?:went|go|goes|gone|going)\s+up|rais(?:e|ed|es|ing)|advanc(?:e|ed|es)",
-    r"gestiegen|stieg(?:en)?|anstieg|zunahme|zugenommen|zugelegt|gewachsen|wuchs(?:en)?|wachstum|erh\u00f6ht(?:e|en)?|erh\u00f6hung|zuwachs|verbessert(?:e|en)?",
+    r"gestiegen|stieg(?:en)?|anstieg|zunahme|zugenommen|zugelegt|gewachsen|wuchs(?:en)?|wachstum|erh\u00f6ht(?:e|en)?|erh\u00f6hung|zuwachs|aufbau|verbessert(?:e|en)?",
 )
 FALL: Final = _words(
     r"decreas\w*|fall(?:s|en|ing)?|fell|declin\w*|drop(?:s|ped|ping)?|shr[aiu]nk(?:s|ing)?|reduc(?:e|ed|es|tion)|deteriorat\w*|worsen\w*|weaken\w*|contract(?:ed|ion)"
     r"|(?:went|go|goes|gone|going|came|come|comes)\s+down",
-    r"gesunken|sank(?:en)?|r\u00fcckgang|abnahme|abgenommen|gefallen|fiel(?:en)?|zur\u00fcckgegangen|verringert(?:e|en)?|verschlechtert(?:e|en)?|geschrumpft",
+    r"gesunken|sank(?:en)?|r\u00fcckgang|abnahme|abbau|abgenommen|gefallen|fiel(?:en)?|zur\u00fcckgegangen|verringert(?:e|en)?|verschlechtert(?:e|en)?|geschrumpft",
 )
 PARTED_RISE: Final = re.compile(
     r"\b(?:leg(?:t|te|ten)|n(?:ahm|ahmen|immt)|steiger(?:t|te|ten))\b[^.?!]{1,160}?\bzu(?=\s*(?:[.?!,;]|$))",
@@ -49,7 +49,7 @@ PERCENT: Final = re.compile(
 )
 COMPOUND_NOUN: Final = re.compile(
     r"\b(?P<of>[A-Z\u00c4\u00d6\u00dca-z\u00e4\u00f6\u00fc\u00df-]{4,}?)s?-?"
-    r"(?P<form>wachstum|r\u00fcckgang|anstieg|steigerung|ver\u00e4nderung|zuwachs|zunahme|abnahme|entwicklung"
+    r"(?P<form>wachstum|r\u00fcckgang|anstieg|steigerung|ver\u00e4nderung|zuwachs|zunahme|abnahme|abbau|aufbau|entwicklung"
     r"|st\u00e4rkste[nrsm]?|schw\u00e4chste[nrsm]?)(?=s?\b)",
     re.IGNORECASE,
 )
@@ -85,8 +85,9 @@ LOWEST: Final = _words(
 )
 GROUP: Final = _words(
     r"segments?|divisions?|regions?|business(?:es)?(?:\s+(?:lines?|areas?|units?))?|countr(?:y|ies)|areas?|categor(?:y|ies)|products?|lines?|items?|types?|kinds?|class(?:es)?"
-    r"|(?:operating\s+|cost\s+)?items?|units?|markets?|geograph\w+|sectors?|assets?|liabilit(?:y|ies)|expenses?|costs?|debts?|borrowings?|instruments?|facilit(?:y|ies)|sources?|positions?|part",
-    r"segmente?n?s?|(?:geschäfts)?bereiche?n?s?|gesch\u00e4ftsfeld(?:er[ns]?|e?s)?|sparten?|regionen?|l\u00e4nder|land|kategorien?|produkte?|posten|arten?",
+    r"|(?:operating\s+|cost\s+)?items?|units?|markets?|geograph\w+|sectors?|assets?|liabilit(?:y|ies)|expenses?|costs?|debts?|borrowings?|instruments?|facilit(?:y|ies)|sources?|positions?|part"
+    r"|customers?|clients?|suppliers?|brands?|funds?|holdings?|issuers?|counterpart(?:y|ies)|sites?|plants?|stores?|mines?",
+    r"segmente?n?s?|(?:geschäfts)?bereiche?n?s?|gesch\u00e4ftsfeld(?:er[ns]?|e?s)?|sparten?|regionen?|l\u00e4nder|land|kategorien?|produkte?|posten|arten?|kunden?|lieferanten?|marken?|standorte?",
 )
 GROUPS: Final = _words(
     r"segments?|divisions?|regions?|business\s+(?:lines?|areas?|units?)|countr(?:y|ies)|areas?|categor(?:y|ies)|types?|kinds?|units?|sectors?|parts?",
@@ -253,6 +254,10 @@ TOGETHER: Final = _words(
 )
 """Words by which rows are added that a question names one by one."""
 LISTS: Final = re.compile(r"\b(?:and|plus|und|sowie)\b|[&+,]", re.IGNORECASE)
+STATES_A_CHANGE: Final = re.compile(
+    r"\s*(?:did|does|do|has|have|is|was|were|are|hat|haben|ist|sind|war|waren|stieg|sank|fiel)\b", re.IGNORECASE
+)
+"""How a question for yes or no begins."""
 WHICH_ROW: Final = re.compile(rf"\b(?:which|welche[rsnm]?)\s+(?:\w+\s+){{0,2}}?(?:{GROUP.pattern})", re.IGNORECASE)
 FACTOR: Final = re.compile(r"(?<![\d.,])(\d{2,3})\s?[x\u00d7*]\s")
 """A constant by which a question has its formula multiplied: "365 x ..."."""

@@ -185,7 +185,11 @@ def find_tables(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> 
     tables: dict[tuple[object, ...], list[Series]] = {}
     for each in among:
         tables.setdefault(each.columns, []).append(each)
-    near = [each for each in tables.values() if len(each) > 1 and _table_share(each, wanted) >= NAMED_SHARE]
+    near = [
+        each
+        for each in tables.values()
+        if len(each) > 1 and _is_table_called(each, wanted) and _table_share(each, wanted) >= NAMED_SHARE
+    ]
     # Of several tables that give the figure, the one whose rows are called of the sort that is asked for.
     grouped = asked_names(part, analysis, among, groups=True)
     shares = [_table_share(each, grouped) for each in near]
@@ -208,6 +212,13 @@ def names_table(part: str, row: Series, analysis: QueryAnalysis, among: Sequence
     """Return whether a part of the question names no more than what stands above a row."""
     wanted = asked_names(part, analysis, among)
     return not wanted or _table_share([row], wanted) >= NAMED_SHARE
+
+
+def _is_table_called(rows: Sequence[Series], wanted: Wanted) -> bool:
+    """Return whether a heading, a column or a total of a table has one of the names, and not only its page."""
+    near = rows[0].heading_terms | rows[0].column
+    near = near.union(*(each.own for each in rows if is_total(each.label)))
+    return not wanted or any(each <= near for names, _ in wanted for each in names)
 
 
 def _table_share(rows: Sequence[Series], wanted: Wanted) -> float:

@@ -101,6 +101,8 @@ def find_pair(
     shared = {each.columns for each in one} & {each.columns for each in other}
     if shared:
         one, other = ([each for each in rows if each.columns in shared] for rows in (one, other))
+    elif one and other and bool(one[0].concepts) is not bool(other[0].concepts):
+        return None  # A line of the group and one of a segment.
     all_series = merge_rows(one), merge_rows(other)
     return (
         (all_series[0], all_series[1])

@@ -120,7 +120,8 @@ def _of_concept(name: str, series: Sequence[Series]) -> list[Series]:
     if concept.period is Period.INSTANT and "cash" not in name:
         series = [each for each in series if not each.of_cash_flows]
     own = [each for each in series if name in each.concepts]
-    allowed = frozenset((name, *concept.parts))
+    # A part of a total is not the total.
+    allowed = frozenset((name,) if name.startswith("total ") else (name, *concept.parts))
     return own or [each for each in series if not each.concepts or not allowed.isdisjoint(each.concepts)]
 
 
