@@ -9,7 +9,7 @@ from apps.retrieval.contracts import Candidate, FoundLine
 from apps.retrieval.stages.figures.formulas import lines_of
 from apps.retrieval.stages.figures.line_items import ITEMS, PARTS, find_asked_items
 from apps.retrieval.stages.figures.lines import add_lines, find_lines, row_label
-from apps.retrieval.stages.figures.measures import MEASURES
+from apps.retrieval.stages.figures.measure_table import MEASURES
 from apps.retrieval.stages.question.glossary import GLOSSARY
 from tests.retrieval.builders import CASH_FLOWS, analysed, candidate, document, entry
 

@@ -159,7 +159,7 @@ def units_in(text: str) -> frozenset[NumberUnit]:
 _MONEY: Final = rf"(?:US\$|HK\$|[CA]\$|[$€£¥]|\b(?:US\s+)?(?:dollars|euros|pounds)|\b(?:{_CODES}))"
 _CAPTION: Final = re.compile(
     rf"\bin\s+(?:(?:US\s?)?[$€£¥]\s?|(?:{_CODES})\s+|dollars\s+)?(?P<scale>thousands|millions|billions|Tausend|Tsd|Mio|Mrd)\b"
-    rf"|{_MONEY}\s?(?P<of_code>thousands?|millions?|billions?|mn|bn|[mk]|Tsd|Mio|Mrd)\b(?!\s*\d)"
+    rf"|{_MONEY}\s?(?P<of_code>thousands?|millions?|billions?|mn|bn|[mk]|Tsd|Mio|Mrd)\b(?![ \t]*\d)"
     rf"|\b(?P<before>thousands?|millions?|billions?|Tsd|Mio|Mrd)\b\.?\s?(?:of\s+)?{_MONEY}"
     r"|\b(?P<german>T(?:EUR|USD|CHF|€)|kEUR|k€)"
     r"|\(\s*(?:[$€£]\s?)?(?P<alone>thousands|millions|billions)\b",

@@ -57,8 +57,15 @@ _SHORT_RANGES: Final = tuple(
         r"(?=\s*(?:$|[),;?!]|(?:for|at|in|of)\b))",
     )
 )
-_SPLIT_YEAR: Final = re.compile(r"(?<![\d/.])(?P<first>(?:19|20)\d{2})/(?P<last>\d{2})(?![\d/.])")
+_SPLIT_YEAR: Final = re.compile(r"(?<![\d/.])(?P<first>(?:19|20)\d{2})/(?P<last>\d{2})(?!\d|[/.]\d)")
 _FISCAL_YEAR: Final = re.compile(rf"\b{_FISCAL}\s?{_YEAR}", re.IGNORECASE)
+# "Fiscal 2022, 2023 and 2024": the first word counts for all years of a list.
+_FISCAL_LIST: Final = re.compile(
+    rf"\b{_FISCAL}\s?(?:19|20)\d{{2}}(?:\s*+(?:,(?:\s*+(?:and|or|und|oder))?|/|&|\+|\b(?:and|or|vs\.?|versus|und|oder))\s*+"
+    rf"(?:{_FISCAL}\s?)?(?:19|20)\d{{2}}(?![\w/%]|[.,]\d))++",
+    re.IGNORECASE,
+)
+_A_YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d{2}(?!\d)")
 _BARE_YEAR: Final = re.compile(r"(?<![\w.,$€£])(?P<year>(?:19|20)\d{2})(?![\w%]|[.,]\d)")
 _LATEST: Final = r"(?:last|latest|most\s+recent|current|this|newest)"
 _PREVIOUS: Final = r"(?:previous|prior|preceding)"
@@ -177,6 +184,10 @@ def read_period_mentions(text: str) -> PeriodMentions:
         if is_split_year(match):
             named.append(_make_named_period(Period(fiscal_year=_year(match["last"])), match))
             text = blank_mentions(text, [Mention(start=match.start(), end=match.end(), text=match.group())])
+    for match in _FISCAL_LIST.finditer(text):
+        listed = map(int, _A_YEAR.findall(match.group()))
+        named.extend(_make_named_period(Period(fiscal_year=year), match) for year in listed)
+    text = _blank_matches(_FISCAL_LIST, text)
     named.extend(_make_named_period(Period(fiscal_year=_year(m["year"])), m) for m in _FISCAL_YEAR.finditer(text))
     text = _blank_matches(_FISCAL_YEAR, text)
     named.extend(

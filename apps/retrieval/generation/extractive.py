@@ -21,6 +21,7 @@ from apps.retrieval.contracts import (
     RefusalReason,
 )
 from apps.retrieval.generation.calls import UNNOTED, Calls
+from apps.retrieval.stages.figures.calculating.left_out import lacks_what_is_calculated
 from apps.retrieval.stages.figures.calculating.operands import Calculated
 from apps.retrieval.stages.figures.calculating.work import (
     asks_for_a_calculation,
@@ -91,7 +92,10 @@ class ExtractiveGenerator:
         if chosen is None or chosen.nearness < CLOSE_FROM:
             return self._answer((), "", refusal=Refusal(reason=RefusalReason.NOT_IN_CONTEXT, message=_NOTHING))
         answers = chosen.fits and chosen.confidence >= self._confidence_needed
-        if alone and all(each.row is not None for each in chosen.as_answer):
+        if alone and (
+            all(each.row is not None for each in chosen.as_answer)
+            or lacks_what_is_calculated("\n".join(each.text for each in chosen.as_answer), analysis)
+        ):
             answers = False
         quotes = chosen.as_answer if answers else chosen.as_closest
         note = (

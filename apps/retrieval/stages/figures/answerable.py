@@ -33,6 +33,11 @@ _VALUE_ASKED: Final = re.compile(
     r"\bhow\s+(?:much|many|high|large|big|low)\b|\bwhat\s+(?:is|are|was|were)\b|\bwhat['\u2019]s\b|\bwie\s+(?:viele?|hoch)\b",
     re.IGNORECASE,
 )
+_VERB: Final = re.compile(
+    r"\b(?:is|are|was|were|did|do|does|has|have|had|tell|show|give|list|explain|describe|ist|sind|war|waren|hat|haben"
+    r"|nenn\w*|zeig\w*|gib|geben|beschreib\w*)\b",
+    re.IGNORECASE,
+)
 _WHO: Final = re.compile(r"\s*(?:who|wer)\b", re.IGNORECASE)
 _CHANGE_ASKED: Final = re.compile(
     r"\b(?:increas|decreas|chang|growth|gr[eo]w|rise|rose|fall|fell|declin|improv|compare|differ|raise)", re.IGNORECASE
@@ -85,7 +90,9 @@ def asks_for_a_figure(analysis: QueryAnalysis) -> bool:
 
 def names_what_is_asked(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> bool:
     """Return whether the piece, its columns or the heading of its rows names one of the figures asked for."""
-    strict = asks_for_a_figure(analysis) or _WHO.match(analysis.text) is not None
+    # What is typed like a search, "efficiency ratio 2024", asks for that figure and no other.
+    is_terse = analysis.wants_number and "?" not in analysis.text and _VERB.search(analysis.text) is None
+    strict = asks_for_a_figure(analysis) or is_terse or _WHO.match(analysis.text) is not None
     if not analysis.figures or not strict:
         return True
     above = heading_above(passage.chunk.text, piece.start)
@@ -126,7 +133,7 @@ def is_of_period(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> boo
     Where a question's periods differ by company, those of the document's company count.
 
     A document that states no period (a rule, a method) is valid for any period, but gives no figure of one. A year
-    alone, which may mean anything, is also met by a passage that mentions it elsewhere.
+    alone, which may mean anything, is also met by a passage that mentions it elsewhere, but for a figure.
     """
     document = passage.chunk.document
     # What a document without a period says may be of any of them, if nothing dated is held of its company.
@@ -155,6 +162,9 @@ def is_of_period(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> boo
         own = years_of("\n".join((piece.text, passage.chunk.section, _headings(passage.chunk.text[: piece.start]))))
     if any(_covers(period, own, piece, passage) for period in periods):
         return True
+    if row is None and analysis.wants_number and holds_number(_blank_dates(piece.text)):
+        # A figure in a sentence without a year is of its report's year, whatever else the passage mentions.
+        return False
     return _is_loose(analysis) and any(
         period.fiscal_year in years_of(f"{passage.chunk.text}\n{document.title}") for period in periods
     )

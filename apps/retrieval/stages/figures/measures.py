@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
-from enum import StrEnum
 from typing import Final
 
 from apps.filings.text.numbers import NumberUnit
@@ -18,29 +17,8 @@ from apps.retrieval.contracts import DocumentId, QueryAnalysis
 from apps.retrieval.stages.figures.formulas import Formula, lines_of, only_adds, read_formula, work_out
 from apps.retrieval.stages.figures.in_passages import Figure
 from apps.retrieval.stages.figures.line_answer import LineRow
+from apps.retrieval.stages.figures.measure_table import MEASURES, SPENT, Measure, Result
 from apps.retrieval.stages.figures.own_formula import brings_a_formula, own_formula
-
-
-class Result(StrEnum):
-    AMOUNT = "amount"
-    RATIO = "ratio"
-    PERCENT = "percent"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measure:
-    """A measure and its formula.
-
-    label: the formula in words, as it is shown; empty for a formula that the question brings.
-    text: the formula as read_formula takes it. formula: the parsed text.
-    decimals: of the result; None for the default, which for an amount is the decimals of its figures.
-    """
-
-    label: str
-    text: str
-    formula: Formula
-    result: Result
-    decimals: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,141 +29,6 @@ class WorkedMeasure:
     ref_ids: tuple[str, ...]
 
 
-SPENT: Final = frozenset(
-    ("capital expenditure", "cost of goods sold", "dividends", "interest expense", "depreciation and amortisation")
-)
-"""Lines that are printed in brackets or not, and mean the same."""
-
-
-def _measure(label: str, text: str, result: Result) -> Measure:
-    formula = read_formula(text)
-    if formula is None:
-        raise AssertionError(f"{text} is no formula")
-    return Measure(label=label, text=text, formula=formula, result=result)
-
-
-# By the glossary's label. Where a line may be missing, a second formula is the alternative.
-MEASURES: Final[dict[str, tuple[Measure, ...]]] = {
-    "EBITDA": (
-        _measure(
-            "Operating income + depreciation and amortization (unadjusted EBITDA)",
-            "{operating income} + {depreciation and amortisation}",
-            Result.AMOUNT,
-        ),
-    ),
-    "EBITDA margin": (
-        _measure(
-            "(Operating income + depreciation and amortization) / revenue",
-            "({operating income} + {depreciation and amortisation}) / {revenue}",
-            Result.PERCENT,
-        ),
-    ),
-    "profit margin": (
-        _measure("Gross profit / revenue", "{gross profit} / {revenue}", Result.PERCENT),
-        _measure(
-            "(Revenue - cost of sales) / revenue", "({revenue} - {cost of goods sold}) / {revenue}", Result.PERCENT
-        ),
-    ),
-    "operating margin": (_measure("Operating income / revenue", "{operating income} / {revenue}", Result.PERCENT),),
-    "net margin": (_measure("Net income / revenue", "{net income} / {revenue}", Result.PERCENT),),
-    "effective tax rate": (
-        _measure("Income tax / income before tax", "{income tax} / {income before tax}", Result.PERCENT),
-    ),
-    "free cash flow": (
-        _measure(
-            "Cash from operating activities - capital expenditure",
-            "{operating cash flow} - {capital expenditure}",
-            Result.AMOUNT,
-        ),
-    ),
-    "capital intensity": (
-        _measure("Capital expenditure / revenue", "{capital expenditure} / {revenue}", Result.PERCENT),
-    ),
-    "working capital": (
-        _measure("Current assets - current liabilities", "{current assets} - {current liabilities}", Result.AMOUNT),
-    ),
-    "quick ratio": (
-        _measure(
-            "(Current assets - inventories) / current liabilities",
-            "({current assets} - {inventory}) / {current liabilities}",
-            Result.RATIO,
-        ),
-    ),
-    "current ratio": (
-        _measure("Current assets / current liabilities", "{current assets} / {current liabilities}", Result.RATIO),
-    ),
-    "operating cash flow ratio": (
-        _measure(
-            "Cash from operating activities / current liabilities",
-            "{operating cash flow} / {current liabilities}",
-            Result.RATIO,
-        ),
-    ),
-    "fixed asset turnover": (
-        _measure(
-            "Revenue / average property, plant and equipment",
-            "{revenue} / average {property, plant and equipment}",
-            Result.RATIO,
-        ),
-    ),
-    "asset turnover": (_measure("Revenue / total assets", "{revenue} / {total assets}", Result.RATIO),),
-    "inventory turnover": (
-        _measure("Cost of sales / average inventories", "{cost of goods sold} / average {inventory}", Result.RATIO),
-    ),
-    "receivables turnover": (
-        _measure("Revenue / average receivables", "{revenue} / average {accounts receivable}", Result.RATIO),
-    ),
-    "days inventory outstanding": (
-        _measure("Inventories * 365 days / cost of sales", "{inventory} * 365 / {cost of goods sold}", Result.RATIO),
-    ),
-    "days sales outstanding": (
-        _measure("Receivables * 365 days / revenue", "{accounts receivable} * 365 / {revenue}", Result.RATIO),
-    ),
-    "days payable outstanding": (
-        _measure(
-            "Payables * 365 days / cost of sales", "{accounts payable} * 365 / {cost of goods sold}", Result.RATIO
-        ),
-    ),
-    "leverage": (_measure("Total liabilities / equity", "{total liabilities} / {equity}", Result.RATIO),),
-    "debt ratio": (
-        _measure("Total liabilities / total assets", "{total liabilities} / {total assets}", Result.PERCENT),
-    ),
-    "equity ratio": (_measure("Equity / total assets", "{equity} / {total assets}", Result.PERCENT),),
-    "cash ratio": (
-        _measure(
-            "Cash and cash equivalents / current liabilities",
-            "{cash and cash equivalents} / {current liabilities}",
-            Result.RATIO,
-        ),
-    ),
-    "pre-tax margin": (_measure("Income before tax / revenue", "{income before tax} / {revenue}", Result.PERCENT),),
-    "research intensity": (
-        _measure("Research and development / revenue", "{research and development} / {revenue}", Result.PERCENT),
-    ),
-    "operating cash flow margin": (
-        _measure("Cash from operating activities / revenue", "{operating cash flow} / {revenue}", Result.PERCENT),
-    ),
-    "free cash flow margin": (
-        _measure(
-            "(Cash from operating activities - capital expenditure) / revenue",
-            "({operating cash flow} - {capital expenditure}) / {revenue}",
-            Result.PERCENT,
-        ),
-    ),
-    "cash conversion": (
-        _measure("Cash from operating activities / net income", "{operating cash flow} / {net income}", Result.PERCENT),
-    ),
-    "interest coverage": (
-        _measure("Operating income / interest expense", "{operating income} / {interest expense}", Result.RATIO),
-    ),
-    "dividend payout ratio": (_measure("Dividends / net income", "{dividends} / {net income}", Result.PERCENT),),
-    "return on equity": (
-        _measure("Net income / equity at the end of the year", "{net income} / {equity}", Result.PERCENT),
-    ),
-    "return on assets": (
-        _measure("Net income / total assets at the end of the year", "{net income} / {total assets}", Result.PERCENT),
-    ),
-}
 _DECIMALS: Final = {Result.RATIO: 2, Result.PERCENT: 1}
 # The rows by their own labels, so that each can be found where it is cited.
 _AS_DEFINED: Final = "By your formula, from {rows}"

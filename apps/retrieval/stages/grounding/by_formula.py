@@ -14,7 +14,7 @@ from apps.filings.text.period_mentions import read_period_mentions
 from apps.retrieval.stages.figures.calculations import comes_out
 from apps.retrieval.stages.figures.formulas import work_out
 from apps.retrieval.stages.figures.in_passages import Figure
-from apps.retrieval.stages.figures.measures import MEASURES
+from apps.retrieval.stages.figures.measure_table import MEASURES
 from apps.retrieval.stages.figures.periods import claimed_years, is_from
 from apps.retrieval.stages.grounding.evidence import Result, rows_named
 from apps.retrieval.stages.grounding.labels import measure_words, measures_in

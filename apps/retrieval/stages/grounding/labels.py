@@ -11,7 +11,7 @@ from typing import Final
 from apps.corpus.terms import terms
 from apps.retrieval.stages.figures.formulas import lines_of
 from apps.retrieval.stages.figures.line_items import ITEMS, PARTS
-from apps.retrieval.stages.figures.measures import MEASURES
+from apps.retrieval.stages.figures.measure_table import MEASURES
 from apps.retrieval.stages.grounding.wording import is_word
 from apps.retrieval.stages.question.glossary import GLOSSARY
 from apps.retrieval.stages.question.glossary_entry import Nature

@@ -9,7 +9,7 @@ from typing import Final
 from apps.corpus.terms import terms
 from apps.retrieval.contracts import ContextBlock, Passage, Period, QueryAnalysis
 from apps.retrieval.stages.figures.answerable import is_of_period
-from apps.retrieval.stages.question.jurisdiction_names import code_of
+from apps.retrieval.stages.question.jurisdiction_names import code_of, read_names
 from apps.retrieval.stages.question.names import bare_name
 from apps.retrieval.stages.question.territories import in_force
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
@@ -53,14 +53,16 @@ def speaks_of(name: str, passage: Passage, language: str) -> bool:
     """Return whether a passage's chunk, heading or document mentions a name.
 
     A name of several words, or an abbreviation, must stand there with its capitals (the company "Block" is not any
-    block); a name of one word may have any spelling. A long form counts for its initials, and the jurisdiction that a
-    document states counts for a country.
+    block); a name of one word may have any spelling. A long form counts for its initials, a country for its adjective,
+    and the jurisdiction that a document states for a country.
     """
     document = passage.chunk.document
     code = code_of(name)
     if code and any(in_force(code, stated) for stated in document.jurisdictions):
         return True
     text = "\n".join((passage.chunk.text, passage.chunk.context_header, document.title, document.company))
+    if code and any(each.code == code for each in read_names(text)):
+        return True
     words = bare_name(name)
     if len(words) == 1 and words[0].istitle():
         return bool(frozenset(terms(text, language)).issuperset(terms(words[0], language)))

@@ -29,6 +29,7 @@ _GENERIC: Final = word_set(
     directors executive fund funds group item management manager member note officer part policy portfolio regulation
     report rule rules section shareholders state states table trust united
     january february march april may june july august september october november december
+    jan feb mar apr jun jul aug sep sept oct nov dec
     highest lowest best worst largest smallest biggest real adjusted organic core net gross total sales income revenue
     monday tuesday wednesday thursday friday saturday sunday
     """

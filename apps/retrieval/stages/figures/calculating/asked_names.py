@@ -14,9 +14,10 @@ from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.figures.calculating.form_words import GROUPS, KINDS_OF_FIGURE, NAMES_NO_FIGURE, UNIT_ASKED
 from apps.retrieval.stages.figures.calculating.noun_phrases import naming_words
 from apps.retrieval.stages.figures.calculating.series import Series, is_period
-from apps.retrieval.stages.figures.measures import MEASURES
+from apps.retrieval.stages.figures.measure_table import MEASURES
 from apps.retrieval.stages.question.glossary import GLOSSARY
 from apps.retrieval.stages.question.glossary_entry import Nature
+from apps.retrieval.stages.question.jurisdiction_names import read_names
 
 Names = tuple[frozenset[str], ...]
 """The names of one thing, each as its terms."""
@@ -32,7 +33,7 @@ _LEAD: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ASKING_ENDS: Final = ("?", ":")
-_YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|\bFY\s?'?\d\d(?!\d)")
 _WORD: Final = re.compile(r"[^\W\d_][\w&'\u2019-]*")
 # What stands beside a figure's name in a question, or in a row's label, without making it another figure.
 _PLAIN: Final = """
@@ -55,7 +56,8 @@ _PLAIN: Final = """
     measure measures metric metrics excess spell tally list through fill filling empty high low large big strong
     balance balances record recorded showed yr yrs before january february march april june july august september
     october november december jan feb mar apr jun jul aug sep oct nov dec opening closing
-    express state last past previous grand subtract add together result resulting answer what's how's
+    after charge cumulated cumulative
+    express convert state last past previous grand subtract add together result resulting answer what's how's
 """
 _PLAIN_GERMAN: Final = """
     nachkommastelle nachkommastellen folie kollege kollegin chef kunde rechne rechnen eigene eigenen namlich
@@ -63,11 +65,15 @@ _PLAIN_GERMAN: Final = """
     geschaftsjahr wert werte betrag betrage zahl zahlen hohe anzahl position posten zeile spalte tabelle bericht
     angabe angaben zeitraum zeitpunkt stand punkt prozent prozentual million millionen milliarden tausend euro
     mio mrd tsd frage antwort ergebnisrechnung vs ggu gegen geg stelle stellen differenz unterschied vergleich
-    verhaltnis bezug rechnung schnitt ende anfang seite bereich ausweis
+    verhaltnis bezug rechnung schnitt ende anfang seite bereich ausweis verlauf laufe bestand
 """
 _PLACES: Final = frozenset(entry.label for entry in GLOSSARY if entry.nature is Nature.PLACE)
 # A capital that does not begin the text.
 _NAME: Final = re.compile(r"(?<=\s)[A-Z][\w&'\u2019-]+")
+# "US$ billions", "US cents": no country.
+_OF_A_CURRENCY: Final = re.compile(
+    r"\b(?:US|C|A|HK)(?=\s?\$)|\bUS(?=[\s-](?:dollars?|cents?)\b)|\bin\s+US\b(?=\s+(?:m|b|k)\w*\b)"
+)
 _CONJUNCTIONS: Final = frozenset({"and", "or", "und", "oder"})
 _GERMAN_MODIFIER: Final = re.compile(r"\w+(?:e|en|er|es|em)")
 
@@ -80,8 +86,14 @@ def asked_names(part: str, analysis: QueryAnalysis, among: Sequence[Series], *, 
     A line of a statement counts under all of its names. Words of a company's name, those from which a form is read, and
     those that only lead up to a question name nothing.
     """
+    text = _without_places(part, analysis)
+    told = _telling(text, analysis, among)
+    # "Did capex go up? I only need its change from 2021 to 2022.": the name stands in another sentence.
+    return _read_names(told, analysis, among, groups) or _read_names(text, analysis, among, groups)
+
+
+def _read_names(told: str, analysis: QueryAnalysis, among: Sequence[Series], groups: bool) -> Wanted:
     language = analysis.language
-    told = _telling(_without_places(part, analysis), analysis, among)
     wanted: list[tuple[Names, float]] = []
     rest = told
     for trigger, names in _measure_names(analysis):
@@ -111,6 +123,31 @@ def asked_names(part: str, analysis: QueryAnalysis, among: Sequence[Series], *, 
     )
     weights = ((term, _NAME_WEIGHT if term in proper else _WORD_WEIGHT) for term in further)
     return (*dict.fromkeys(wanted), *(((frozenset({term}),), weight) for term, weight in weights))
+
+
+def _countries(text: str, among: Sequence[Series], language: str) -> list[tuple[Mention, Names]]:
+    """Return the countries that a text names, by the names that rows have for them: "Swedish" is "Sweden" there."""
+    asked = read_names(_OF_A_CURRENCY.sub(lambda found: " " * len(found.group()), text))
+    if not asked:
+        return []
+    rows: dict[str, set[frozenset[str]]] = {}
+    for label in {each.label for each in among}:
+        for name in read_names(_OF_A_CURRENCY.sub(" ", label)):
+            rows.setdefault(name.code, set()).add(frozenset(terms(name.mention.text, language)))
+    return [(each.mention, tuple(sorted(rows[each.code], key=sorted))) for each in asked if each.code in rows]
+
+
+def with_one_measure(first: str, second: str) -> tuple[str, str]:
+    """Return two parts of a comparison, both with the figure's name that only one of them has.
+
+    "Discount Centers" and "Warehouse Clubs in operating earnings" compare the earnings of both.
+    """
+    in_first, in_second = (tuple(find_in_text(part)) for part in (first, second))
+    if bool(in_first) is bool(in_second):
+        return first, second
+    if in_first:
+        return first, f"{second} {first[in_first[-1].start : in_first[-1].end]}"
+    return f"{first} {second[in_second[-1].start : in_second[-1].end]}", second
 
 
 def _without_lead(piece: str, labels: frozenset[str], language: str) -> str:
@@ -154,10 +191,12 @@ def _named_figures(text: str, among: Sequence[Series], language: str) -> list[tu
 
     What a row is called counts as one name, whatever concepts its words name: "Royalties and Trading".
     """
-    found = [
+    found = _countries(text, among, language)
+    taken = [mention for mention, _ in found]
+    found.extend(
         (Mention(start=each.start, end=each.end, text=text[each.start : each.end]), _names_of(each.concept, language))
-        for each in find_in_text(text)
-    ]
+        for each in find_in_text(blank_mentions(text, taken) if taken else text)
+    )
     for label in {each.label for each in among if not each.concepts}:
         if len(label.split()) > 1 and (own := frozenset(terms(label, language)) - plain_terms(language)):
             found.extend((mention, (own,)) for mention in _inflected_mentions(label, text, language))

@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from apps.filings.text.dates import MONTH
+from apps.filings.text.period_mentions import name_split_years_by_their_end
 from apps.retrieval.stages.figures.calculating.form_words import PERCENT
 from apps.retrieval.stages.figures.formulas import Formula, Line, lines_of, only_adds, read_formula
 
@@ -23,6 +25,23 @@ _DEFINES: Final = re.compile(
     r"(?P<formula>[^?!;]+?)(?:[.](?=\s|$)|[?!;]|$)",
     re.IGNORECASE,
 )
+# "Quote = (a - b) / c", "take (a + b) / c and call it ...", "Coverage: a / b, 2024, in %".
+_WRITTEN: Final = (
+    re.compile(r"[^=]=\s*(?P<formula>[^=?!;]+?)(?:[.](?=\s|$)|[?!;]|$)"),
+    re.compile(
+        r"\b(?:take|nimm|nehmen\s+Sie)\s+(?P<formula>[^?!;]+?)(?:\s+and\s+call\b[^?!;.]*|[.](?=\s|$)|[?!;]|$)",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"(?:^|[:;]\s)\s*(?P<formula>[^:;?!]*?\w(?:\s/\s|\)\s*/\s*|\s*/\s*(?=\())[^:;?!]*?)(?:[.](?=\s|$)|[:?!;]|$)"
+    ),
+)
+# What follows a formula's last name after a comma: for whom, when and how its value is wanted.
+_AFTER_FORMULA: Final = re.compile(
+    r",\s*(?:(?:in|as|als)\s.*|(?:for|f\u00fcr|at|by)\s.*|[A-Z][^,/()]*(?:,.*)?|(?:19|20)\d\d\b.*|rounded\b.*)$"
+)
+_IN_BRACKETS: Final = re.compile(r"(?P<name>\w[\w\s'\u2019-]*?)\s*\((?P<formula>[^()]*(?:\([^()]*\)[^()]*)*)\)")
+"""A measure with its formula after it: "working capital (current assets less current liabilities)"."""
 _AS_NUMERATOR: Final = re.compile(
     r"\busing\s+(?P<above>[^?.;]{2,80}?)\s+as\s+the\s+numerator\s*(?:,|and)\s*(?P<below>[^?.;]{2,80}?)\s+as\s+the\s+denominator",
     re.IGNORECASE,
@@ -61,7 +80,17 @@ _OVER: Final = re.compile(
     re.IGNORECASE,
 )
 _NOTE: Final = re.compile(r"\[[^\]]*\]|\(\s*(?:from|shown|as|see|in|per|aus|laut)\b[^()]*\)", re.IGNORECASE)
+_BRACKETS: Final = re.compile(r"\s*\((?P<inside>[^()]*)\)")
+_SHORT_YEAR: Final = re.compile(r"\bFY\s?['\u2019]?(\d\d)(?!\d)", re.IGNORECASE)
+_DATE: Final = re.compile(
+    rf"\b(?:\d{{1,2}}\.\d{{1,2}}\.|(?:\d{{1,2}}\.?\s+)?{MONTH}\.?(?:\s+\d{{1,2}},)?\s+)(?P<year>(?:19|20)\d\d)\b",
+    re.IGNORECASE,
+)
+_TIMES: Final = re.compile(r"(?<=\d)\s*x\s+(?=[^\W\d_(])", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"\s*(\d+(?:\.\d+)?)(?:\s*(?:days?|tage))?\s*", re.IGNORECASE)
+_KIND: Final = r"(?:non-?current|current|short-term|long-term|kurzfristige|langfristige)"
+_MODIFIER: Final = re.compile(rf"\{{({_KIND})\}}", re.IGNORECASE)
+_AFTER_MODIFIER: Final = re.compile(rf"\{{{_KIND}\s+(.+)\}}", re.IGNORECASE)
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _MOST_CHARS: Final = 300
 
@@ -86,7 +115,7 @@ class Definition:
 
 def read_definition(text: str) -> Definition | None:
     """Return the formula that a question brings; None if it brings none that is complete."""
-    text = _NOTE.sub(" ", text)
+    text = _in_plain_signs(text)
     if (found := _AS_NUMERATOR.search(text)) is not None:
         formula = _read(f"({found['above']}) / ({found['below']})")
         return _definition(formula, text, found, is_defined=True)
@@ -95,7 +124,45 @@ def read_definition(text: str) -> Definition | None:
     if (found := _DEFINES.search(text)) is not None and (defined := _read_loosely(found["formula"])) is not None:
         beside = f"{text[: found.start()]} {text[found.end() :]}"
         return _with_part(beside, found["name"], found["formula"]) or _definition(defined, text, found, is_defined=True)
-    return _set_against(text)
+    return _written(text) or _set_against(text)
+
+
+def _in_plain_signs(text: str) -> str:
+    """Return a question with years of four digits, "times" as a sign, and no brackets that hold no calculation."""
+    text = _NOTE.sub(" ", name_split_years_by_their_end(text))
+    text = _TIMES.sub(" * ", _DATE.sub(r"\g<year>", _SHORT_YEAR.sub(r"FY20\1", text)))
+
+    def unbracket(found: re.Match[str]) -> str:
+        inside = found["inside"]
+        if _SIGN.search(inside) or (_LETTER.search(inside) and _before_is_sign(text, found.start())):
+            return found.group()
+        return f" {inside} " if _OF_YEAR.search(inside) else " "
+
+    return _BRACKETS.sub(unbracket, text)
+
+
+def _before_is_sign(text: str, position: int) -> bool:
+    """Return whether what stands before a bracket is a sign or nothing, so that the bracket holds a name."""
+    before = text[:position].rstrip()
+    return not before or before[-1] in "/*+-=(:\u00d7\u00f7"
+
+
+def _written(text: str) -> Definition | None:
+    """Return the formula that a question writes down with signs, or in brackets after what it is the formula of."""
+    for pattern in _WRITTEN:
+        if (found := pattern.search(text)) is not None:
+            after = _AFTER_FORMULA.search(found["formula"])
+            written = found["formula"][: after.start()] if after else found["formula"]
+            if _SIGN.search(written) and (formula := _read_loosely(written)) is not None:
+                beside = f"{after.group() if after else ''} {text[found.end() :]}"
+                return _definition(formula, text, found, is_defined=True, beside=beside)
+    for found in _IN_BRACKETS.finditer(text):
+        outside = f"{text[: found.start('formula') - 1]} {text[found.end() :]}"
+        if _SIGN.search(outside) or _SET_AGAINST.search(outside):
+            continue  # The bracket is a part of a formula.
+        if _SIGN.search(found["formula"]) and (formula := _read_loosely(found["formula"])) is not None:
+            return _definition(formula, text, found, is_defined=True)
+    return None
 
 
 def _with_part(text: str, name: str, formula: str) -> Definition | None:
@@ -127,8 +194,11 @@ def _set_against(text: str) -> Definition | None:
     return None
 
 
-def _definition(formula: Formula | None, text: str, found: re.Match[str], *, is_defined: bool) -> Definition | None:
-    rest = f"{text[: found.start()]} {text[found.end() :]}"
+def _definition(
+    formula: Formula | None, text: str, found: re.Match[str], *, is_defined: bool, beside: str | None = None
+) -> Definition | None:
+    """Args: beside: what follows the formula, if that is not all that follows the match."""
+    rest = f"{text[: found.start()]} {text[found.end() :] if beside is None else beside}"
     if formula is None or sum(1 for _ in lines_of(formula)) == 0:
         return None
     return Definition(formula=formula, percent=_is_percent(rest, formula), is_defined=is_defined, rest=rest)
@@ -174,7 +244,17 @@ def _read(text: str) -> Formula | None:
             position = match.end()
     if not any(part in ("+", "-", "*", "/") for part in parts) or any(part is None for part in parts):
         return None
-    return read_formula(" ".join(_without_idle_brackets(parts)))
+    return read_formula(" ".join(_without_idle_brackets(_with_heads(parts))))
+
+
+def _with_heads(parts: list[str]) -> list[str]:
+    """Give a modifier the noun of the name after it: "non-current + current liabilities"."""
+    found = list(parts)
+    for index, part in enumerate(parts[:-2]):
+        modifier, following = _MODIFIER.fullmatch(part), parts[index + 2]
+        if modifier and parts[index + 1] == "+" and (noun := _AFTER_MODIFIER.match(following)):
+            found[index] = f"{{{modifier[1]} {noun[1]}}}"
+    return found
 
 
 def _without_idle_brackets(parts: list[str]) -> list[str]:

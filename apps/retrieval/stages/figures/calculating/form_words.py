@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from apps.filings.text.dates import MONTH
+
 
 def _words(*patterns: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(patterns)})\b", re.IGNORECASE)
@@ -13,13 +15,22 @@ def _words(*patterns: str) -> re.Pattern[str]:
 RISE: Final = _words(
     r"increas\w*|ris(?:e|es|en|ing)|rose|gr[eo]w(?:s|n|ing|th)?|climb\w*|gain(?:s|ed)?|expand\w*|expansion|jump\w*|improv\w*|strengthen\w*"
     r"|(?:went|go|goes|gone|going)\s+up|rais(?:e|ed|es|ing)|advanc(?:e|ed|es)",
-    r"gestiegen|stieg(?:en)?|anstieg|zunahme|zugenommen|zugelegt|gewachsen|wuchs(?:en)?|wachstum|erh\u00f6ht(?:e|en)?|erh\u00f6hung|zuwachs|verbessert(?:e|en)?",
+    r"gestiegen|stieg(?:en)?|anstieg|zunahme|zugenommen|zugelegt|gewachsen|wuchs(?:en)?|wachstum|erh\u00f6ht(?:e|en)?|erh\u00f6hung|zuwachs|aufbau|verbessert(?:e|en)?",
 )
 FALL: Final = _words(
     r"decreas\w*|fall(?:s|en|ing)?|fell|declin\w*|drop(?:s|ped|ping)?|shr[aiu]nk(?:s|ing)?|reduc(?:e|ed|es|tion)|deteriorat\w*|worsen\w*|weaken\w*|contract(?:ed|ion)"
     r"|(?:went|go|goes|gone|going|came|come|comes)\s+down",
-    r"gesunken|sank(?:en)?|r\u00fcckgang|abnahme|abgenommen|gefallen|fiel(?:en)?|zur\u00fcckgegangen|verringert(?:e|en)?|verschlechtert(?:e|en)?|geschrumpft",
+    r"gesunken|sank(?:en)?|r\u00fcckgang|abnahme|abbau|abgenommen|gefallen|fiel(?:en)?|zur\u00fcckgegangen|verringert(?:e|en)?|verschlechtert(?:e|en)?|geschrumpft",
 )
+PARTED_RISE: Final = re.compile(
+    r"\b(?:leg(?:t|te|ten)|n(?:ahm|ahmen|immt)|steiger(?:t|te|ten))\b[^.?!]{1,160}?\bzu(?=\s*(?:[.?!,;]|$))",
+    re.IGNORECASE,
+)
+PARTED_FALL: Final = re.compile(
+    r"\b(?:n(?:ahm|ahmen|immt)|g(?:ing|ingen|eht|ehen)|f(?:iel|ielen|\u00e4llt))\b[^.?!]{1,160}?\b(?:ab|zur\u00fcck)(?=\s*(?:[.?!,;]|$))",
+    re.IGNORECASE,
+)
+"""Verbs whose second part stands at the end of the sentence: "nahm ... zu", "ging ... zur\u00fcck"."""
 CHANGE: Final = re.compile(
     r"(?:\u0394|->|\u2192|\b(?:chang(?:e|es|ed|ing)|chg|mov(?:e[sd]?|ements?|ing)|trend(?:s|ed)?|develop(?:ed|ment|s)?|evolv\w*|swing|yoy|year[\s-](?:on|over)[\s-]year"
     r"|delta|direction|became\s+of"
@@ -33,8 +44,18 @@ LESS: Final = _words(
     r"less|lower|smaller|fewer|worse|down|weniger|niedriger(?:e[nrsm]?)?|geringer(?:e[nrsm]?)?|kleiner(?:e[nrsm]?)?|schlechter(?:e[nrsm]?)?"
 )
 PERCENT: Final = re.compile(
-    r"%|\b(?:per\s?cent(?:age)?s?|pct|prozent(?:ual|uale)?|growth\s+rate|rate\s+of\s+(?:growth|change))\b",
+    r"%|\b(?:per\s?cent(?:age)?s?|pct|prozent(?:ual|uale)?|\w+quote|\w*marge|growth\s+rate|rate\s+of\s+(?:growth|change))\b",
     re.IGNORECASE,
+)
+COMPOUND_NOUN: Final = re.compile(
+    r"\b(?P<of>[A-Z\u00c4\u00d6\u00dca-z\u00e4\u00f6\u00fc\u00df-]{4,}?)s?-?"
+    r"(?P<form>wachstum|r\u00fcckgang|anstieg|steigerung|ver\u00e4nderung|zuwachs|zunahme|abnahme|abbau|aufbau|entwicklung"
+    r"|st\u00e4rkste[nrsm]?|schw\u00e4chste[nrsm]?)(?=s?\b)",
+    re.IGNORECASE,
+)
+"""A German word of a figure and a form: "Umsatzwachstum", "ertragsst\u00e4rkster"."""
+MONEY_ASKED: Final = re.compile(
+    r"(?:US|C|A|HK)?[$\u20ac\u00a3]|\b(?:dollars?|euros?|in\s+(?:USD|EUR|GBP|CHF|NOK|SEK|DKK|JPY))\b", re.IGNORECASE
 )
 GROWTH_RATE: Final = re.compile(
     r"%|\b(?:per\s?cent|pct|prozent\w*|(?:growth\s+rate|rate\s+of\s+(?:growth|change))|wachstumsrate)\b", re.IGNORECASE
@@ -50,7 +71,7 @@ PER_YEAR: Final = _words(
 )
 AVERAGE: Final = _words(r"averag(?:e|es|ed)|avg|mean|durchschnitt(?:lich\w*)?|mittelwert|im\s+(?:mittel|schnitt)")
 SUM: Final = _words(
-    r"sum|add(?:s|ed|ing)?\s+(?:it\s+|them\s+)?(?:all\s+)?up|together|combined|cumulative(?:ly)?|in\s+aggregate|aggregate|in\s+total(?!\s+[a-z])|grand\s+total|totall?(?:ed|ing|led|ling)|altogether|all\s+told",
+    r"sum|add(?:s|ed|ing)?\s+(?:it\s+|them\s+)?(?:all\s+)?up|together|combined|cumulative(?:ly)?|in\s+aggregate|aggregate|in\s+total(?!\s+[a-z])|grand\s+total|cumulated|totall?(?:ed|ing|led|ling)|altogether|all\s+told",
     r"(?:total|overall)\s+(?=.{0,60}\b(?:over|across)\b)",
     r"summe\s+(?:aus|von|de[rs]|\u00fcber|ergibt)|(?:welche|eine)\s+summe|zusammen(?:gerechnet|genommen)?|insgesamt|kumuliert",
 )
@@ -64,12 +85,13 @@ LOWEST: Final = _words(
 )
 GROUP: Final = _words(
     r"segments?|divisions?|regions?|business(?:es)?(?:\s+(?:lines?|areas?|units?))?|countr(?:y|ies)|areas?|categor(?:y|ies)|products?|lines?|items?|types?|kinds?|class(?:es)?"
-    r"|units?|markets?|geograph\w+|sectors?|assets?|liabilit(?:y|ies)|expenses?|costs?|debts?|borrowings?|instruments?|facilit(?:y|ies)|sources?|positions?|part",
-    r"segmente?n?s?|(?:geschäfts)?bereiche?n?s?|sparten?|regionen?|l\u00e4nder|land|kategorien?|produkte?|posten|arten?",
+    r"|(?:operating\s+|cost\s+)?items?|units?|markets?|geograph\w+|sectors?|assets?|liabilit(?:y|ies)|expenses?|costs?|debts?|borrowings?|instruments?|facilit(?:y|ies)|sources?|positions?|part"
+    r"|customers?|clients?|suppliers?|brands?|funds?|holdings?|issuers?|counterpart(?:y|ies)|sites?|plants?|stores?|mines?",
+    r"segmente?n?s?|(?:geschäfts)?bereiche?n?s?|gesch\u00e4ftsfeld(?:er[ns]?|e?s)?|sparten?|regionen?|l\u00e4nder|land|kategorien?|produkte?|posten|arten?|kunden?|lieferanten?|marken?|standorte?",
 )
 GROUPS: Final = _words(
     r"segments?|divisions?|regions?|business\s+(?:lines?|areas?|units?)|countr(?:y|ies)|areas?|categor(?:y|ies)|types?|kinds?|units?|sectors?|parts?",
-    r"segmente?n?s?|(?:gesch\u00e4fts)?bereiche?n?s?|sparten?|regionen?|kategorien?|arten?|kennzahl(?:en)?",
+    r"segmente?n?s?|(?:gesch\u00e4fts)?bereiche?n?s?|gesch\u00e4ftsfeld(?:er[ns]?|e?s)?|sparten?|regionen?|kategorien?|arten?|kennzahl(?:en)?",
 )
 """Words for rows of one sort, beside the name of one of them: "the Valves segment"."""
 WHICH: Final = _words(r"which|what|who|where|welche[rsnm]?|wo|wer")
@@ -84,7 +106,12 @@ YEAR_RANGE: Final = re.compile(
     r"|\bFY\s?\d\d\s*(?:-|\u2013|to)\s*(?:FY\s?)?\d\d\b|(?<![\w.,/-])[12]\d\s*[-\u2013]\s*[12]\d(?![\w%.,/-])",
     re.IGNORECASE,
 )
-SINCE: Final = re.compile(rf"\b(?:since|seit)\s+(?:the\s+end\s+of\s+|year[\s-]end\s+)?{_YEAR}", re.IGNORECASE)
+_A_SHORT_YEAR: Final = rf"(?:{_YEAR}|FY\s?'?\d\d)"
+SINCE: Final = re.compile(
+    rf"\b(?:since|seit)\s+(?:the\s+end\s+of\s+|year[\s-]end\s+)?(?:{MONTH}\s+(?:\d{{1,2}},?\s+)?)?{_A_SHORT_YEAR}"
+    rf"|\b(?:from|ab)\s+{_A_SHORT_YEAR}\s+(?:on|onwards?)\b",
+    re.IGNORECASE,
+)
 COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "zwei": 2, "drei": 3, "vier": 4, "f\u00fcnf": 5, "both": 2}
 PARTED_BY: Final = _words(r"minus|difference|gap|differenz|unterschied|abz\u00fcglich|bis")
 RATIO: Final = re.compile(
@@ -159,13 +186,13 @@ COMPARED: Final = re.compile(
     re.IGNORECASE,
 )
 YEARS_COUNTED: Final = re.compile(
-    rf"\b(?P<count>{'|'.join(COUNTS)}|[2-9])[\s-]*(?:fiscal\s+|financial\s+|last\s+|reported\s+)?(?:years?|jahren?)\b",
+    rf"\b(?P<count>{'|'.join(COUNTS)}|[2-9])[\s-]*(?:fiscal\s+|financial\s+|last\s+|reported\s+)?(?:years?|yrs?|y|jahren?)\b",
     re.IGNORECASE,
 )
-_SHARE: Final = r"(?:share|percentage|percent|per\s+cent|proportion|fraction|portion|prozent|%)"
+_SHARE: Final = r"(?:share|slice|chunk|percentage|percent|per\s+cent|proportion|fraction|portion|prozent|%)"
 _VERB: Final = (
     r"(?:came|comes?|is|are|was|were|went|goes|go|did|does|do|has|had|stem\w*|relate[sd]?|attributable|account\w*|made|consist\w*|belong\w*|falls?"
-    r"|fell|represent\w*|sat|sits|spent|work(?:s|ed|ing)?|employed)"
+    r"|fell|represent\w*|sat|sits|spent|went\s+in(?:to)?|flowed\s+in(?:to)?|work(?:s|ed|ing)?|employed)"
 )
 SHARES: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -188,6 +215,8 @@ DIFFERENCES: Final = tuple(
         r"\b(?:between|of|zwischen|von)\s+(?P<one>[^,?]+?)\s+(?:and|or|und|oder)\s+(?P<two>[^,?]+),?\s+(?P<both>(?:which|who|what|welche\w?|wer)\b.+)",
         r"(?P<both>\b(?:which|who|what|welche\w?|wer)\b[^,:?]+)[,:]\s*(?P<one>[^,?]+?)\s+(?:or|oder)\s+(?P<two>[^,?]+)",
         r"\b(?:more|higher|larger|bigger|greater|less|lower|smaller|fewer|mehr|weniger|h\u00f6her|niedriger|gr\u00f6\u00dfer|kleiner)\b(?P<one>.+?)\b(?:than|als)\s+(?P<two>.+)",
+        r"\bum\s+wie\s*viel\s+(?:\w+\s+){0,2}?(?:\u00fcberst\w+|\u00fcbertr\w+)\s+(?P<one>.+)\s+(?P<two>(?:das|die|den)\s+[A-Z\u00c4\u00d6\u00dc].+)",
+        r"\b(?:spread|gap|margin)\s+between\s+(?P<one>.+?)\s+and\s+(?P<two>.+)",
         r"(?P<one>.+?)\b(?:exceed\w*|outstrip\w*|\u00fcberst\w+|\u00fcbertr\w+)\b(?P<two>.+)",
         r"\b(?:lag|lagen|liegt|liegen)\b(?P<one>.+?)\b(?:\u00fcber|unter)\b(?P<two>.+)",
         r"\bseparates?\s+(?P<one>.+?)\s+from\s+(?P<two>.+)",
@@ -197,6 +226,17 @@ DIFFERENCES: Final = tuple(
         r"(?P<one>.+?)\b(?:minus|less|abz\u00fcglich)\b(?P<two>.+)",
     )
 )
+MORE_THAN: Final = re.compile(
+    rf"(?P<before>.*?)\b(?P<degree>{MORE.pattern}|{LESS.pattern})\b(?P<one>.+?)\b(?:than|als)\s+(?P<two>.+)",
+    re.IGNORECASE,
+)
+SIGN_ASKED: Final = _words(
+    r"positive|negative|profitable|loss[\s-]?making|in\s+the\s+(?:black|red)|turn(?:ed)?\s+a\s+profit|(?:make|made)\s+(?:a\s+|any\s+)?(?:profit|loss|money)",
+    r"positiv|negativ|profitabel|defizit\u00e4r|(?:schwarze|rote)n?\s+zahlen|(?:einen\s+)?(?:gewinn|verlust)\s+(?:gemacht|erzielt)",
+)
+POSITIVE: Final = _words(r"positive|profitable|black|profit|money", r"positiv|profitabel|schwarze|gewinn")
+AND: Final = re.compile(r"\s(?:and|und)\s", re.IGNORECASE)
+BETWEEN_AND: Final = re.compile(r"\b(?:between|zwischen|how\s+far\s+apart)\b.*\s(?:and|und)\s", re.IGNORECASE)
 ADDED_YEARS: Final = re.compile(rf"{_YEAR}\s*\+\s*{_YEAR}|\bFY\s?\d\d\s*\+\s*(?:FY\s?)?\d\d\b", re.IGNORECASE)
 OPENING_AND_CLOSING: Final = re.compile(
     r"\b(?:opening|beginning|start(?:ing)?|anfangs\w*)\b.{0,40}?\b(?:closing|schluss\w*|end\w*)\b",
@@ -209,11 +249,15 @@ KINDS_OF_FIGURE: Final = _words(
 )
 """Nouns that say what sort of figure is meant, after a name that a row may have without them: "zinc output"."""
 TOGETHER: Final = _words(
-    r"together|combined|altogether|sum\s+of|all\s+told|added\s+up",
+    r"together|combined|altogether|sum\s+of|all\s+told|added\s+up|com(?:e|es)\s+to|amount(?:s|ed)?\s+to|in\s+all",
     r"zusammen(?:gerechnet|genommen)?|summe\s+(?:aus|von|de[rs])|addiert",
 )
 """Words by which rows are added that a question names one by one."""
 LISTS: Final = re.compile(r"\b(?:and|plus|und|sowie)\b|[&+,]", re.IGNORECASE)
+STATES_A_CHANGE: Final = re.compile(
+    r"\s*(?:did|does|do|has|have|is|was|were|are|hat|haben|ist|sind|war|waren|stieg|sank|fiel)\b", re.IGNORECASE
+)
+"""How a question for yes or no begins."""
 WHICH_ROW: Final = re.compile(rf"\b(?:which|welche[rsnm]?)\s+(?:\w+\s+){{0,2}}?(?:{GROUP.pattern})", re.IGNORECASE)
 FACTOR: Final = re.compile(r"(?<![\d.,])(\d{2,3})\s?[x\u00d7*]\s")
 """A constant by which a question has its formula multiplied: "365 x ..."."""

@@ -33,6 +33,8 @@ class Form(StrEnum):
     LOWEST = "lowest"
     SHARE = "share"
     DIFFERENCE = "difference"
+    COMPARISON = "comparison"
+    SIGN = "sign"
     RATIO = "ratio"
 
 
@@ -46,6 +48,7 @@ class AskedForm:
     since: whether the time goes on from the year named. count: over how many years; 0 if the question does not say.
     among_rows: whether rows are compared or added, and not the years of one row.
     of_change: whether the highest or lowest change is asked for, and not the highest or lowest value.
+    of_balances: whether only a balance has such an average: that of the year's first and last day.
     yes_no: whether the question is whether something is so. rises: what it supposes: True for a rise, False for a
         fall, None for neither.
     in_order: whether the second is subtracted from the first, be it the larger one or not.
@@ -62,6 +65,7 @@ class AskedForm:
     count: int = 0
     among_rows: bool = False
     of_change: bool = False
+    of_balances: bool = False
     yes_no: bool = False
     rises: bool | None = None
     adds: bool = False
@@ -80,6 +84,8 @@ def read_forms(analysis: QueryAnalysis) -> tuple[AskedForm, ...]:
     text = analysis.text
     if len(text) > _LONGEST_QUESTION_CHARS:
         return ()
+    if analysis.language == "de":
+        text = words.COMPOUND_NOUN.sub(_part_compound, text)
     counted, unit, rounded = (
         pattern.search(text) for pattern in (words.YEARS_COUNTED, words.UNIT_ASKED, words.ROUNDED)
     )
@@ -104,6 +110,10 @@ def read_forms(analysis: QueryAnalysis) -> tuple[AskedForm, ...]:
         # What is only supposed is no figure of a table, and a row does not answer it.
         return (replace(plain, yes_no=True), plain)
     return (*(found for read in _READERS for found in read(text, kind, plain)), plain)
+
+
+def _part_compound(found: re.Match[str]) -> str:
+    return f"{found['of'].capitalize()} {found['form']}"
 
 
 def _years(analysis: QueryAnalysis) -> tuple[int, ...]:
@@ -138,6 +148,10 @@ def _extreme(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedFor
     form = Form.HIGHEST if words.HIGHEST.search(text) else Form.LOWEST if words.LOWEST.search(text) else None
     if form is None or words.NOT_THE_ONE.search(text):
         return
+    falls = words.FALL.search(text) is not None or words.PARTED_FALL.search(text) is not None
+    if plain.of_change and falls and form is Form.HIGHEST:
+        # What fell the most has the lowest change.
+        form = Form.LOWEST
     found = replace(plain, form=form)
     if words.WHICH_YEAR.search(text):
         yield found
@@ -153,11 +167,19 @@ def _difference(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[Asked
     for pattern in words.DIFFERENCES:
         found = pattern.search(text)
         if found is not None and kind is not AnswerKind.YES_NO:
-            named = found.groupdict()
-            both = named.get("both") or ""
-            parts = (f"{found['one']} {both}".strip(), f"{found['two']} {both}".strip())
+            both = found.groupdict().get("both") or ""
             in_order = words.MINUS.search(found.group()) is not None
-            yield replace(plain, form=Form.DIFFERENCE, parts=parts, among_rows=True, in_order=in_order)
+            for one, two in _parted_pairs(found["one"], found["two"], text[found.start() : found.end()]):
+                parts = (f"{one} {both}".strip(), f"{two} {both}".strip())
+                yield replace(plain, form=Form.DIFFERENCE, parts=parts, among_rows=True, in_order=in_order)
+
+
+def _parted_pairs(one: str, two: str, between: str) -> Iterator[tuple[str, str]]:
+    """Yield the two figures of a pair, also as parted at a later "and": "salaries and benefits and IT costs"."""
+    yield one, two
+    if words.BETWEEN_AND.search(between):
+        for conjunction in words.AND.finditer(two):
+            yield f"{one} and {two[: conjunction.start()]}", two[conjunction.end() :]
 
 
 def _over_several(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:
@@ -166,6 +188,8 @@ def _over_several(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[Ask
         yield replace(plain, form=Form.AVERAGE)
     elif averages and len(plain.years) == 1 and words.OPENING_AND_CLOSING.search(text):
         yield replace(plain, form=Form.AVERAGE, years=(plain.years[0] - 1, plain.years[0]))
+    elif averages and len(plain.years) == 1:
+        yield replace(plain, form=Form.AVERAGE, years=(plain.years[0] - 1, plain.years[0]), of_balances=True)
     elif plain.several_years and (words.SUM.search(text) or words.ADDED_YEARS.search(text)):
         # "Total capex FY22+FY23" is a sum; "total equity 2022 and 2023" is the name of a line. "Growth over the two
         # years together" is none.
@@ -180,6 +204,7 @@ def _adds_rows(text: str) -> bool:
     together = words.TOGETHER.search(text)
     return (
         together is not None
+        and not words.RATIO.search(text)
         and words.LISTS.search(text) is not None
         and all(not each.start <= together.start() < each.end for each in find_in_text(text))
     )
@@ -209,8 +234,8 @@ def _share(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]
 
 
 def _change(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:
-    rises = words.RISE.search(text) is not None or words.MORE.search(text) is not None
-    falls = words.FALL.search(text) is not None or words.LESS.search(text) is not None
+    rises = any(pattern.search(text) for pattern in (words.RISE, words.MORE, words.PARTED_RISE))
+    falls = any(pattern.search(text) for pattern in (words.FALL, words.LESS, words.PARTED_FALL))
     if kind is AnswerKind.YES_NO and (rises or falls or _is_change(text)):
         base = words.BASE_YEAR.search(text)
         if base is not None and _is_change(text):
@@ -226,6 +251,23 @@ def _change(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm
         yield replace(plain, form=Form.CHANGE)
 
 
+def _comparison(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:
+    if kind is AnswerKind.YES_NO and (found := words.MORE_THAN.search(text)) is not None:
+        if words.AMOUNT.search(text) or words.NEGATED.search(text) or words.A_YEAR.search(found["two"][:8]):
+            return
+        rises = words.MORE.search(found["degree"]) is not None
+        one = f"{found['before']} {found['one']}"
+        yield replace(plain, form=Form.COMPARISON, parts=(one, found["two"]), among_rows=True, yes_no=True, rises=rises)
+
+
+def _sign(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:
+    found = words.SIGN_ASKED.search(text)
+    if kind is AnswerKind.YES_NO and found is not None and not words.NEGATED.search(text):
+        rest = f"{text[: found.start()]} {text[found.end() :]}"
+        rises = words.POSITIVE.search(found.group()) is not None
+        yield replace(plain, form=Form.SIGN, parts=(rest,), among_rows=True, yes_no=True, rises=rises)
+
+
 _READERS: tuple[Callable[[str, AnswerKind, AskedForm], Iterator[AskedForm]], ...] = (
     _compound,
     _extreme,
@@ -233,9 +275,12 @@ _READERS: tuple[Callable[[str, AnswerKind, AskedForm], Iterator[AskedForm]], ...
     _ratio,
     _difference,
     _share,
+    _comparison,
+    _sign,
     _change,
 )
 
 
 def _is_change(text: str) -> bool:
-    return any(pattern.search(text) for pattern in (words.RISE, words.FALL, words.CHANGE))
+    patterns = (words.RISE, words.FALL, words.CHANGE, words.PARTED_RISE, words.PARTED_FALL)
+    return any(pattern.search(text) for pattern in patterns)

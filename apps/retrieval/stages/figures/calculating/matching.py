@@ -23,6 +23,9 @@ LABEL_SHARE: Final = 0.6
 _IN_HEADING: Final = 0.9
 _ABOVE: Final = 0.8
 """What stands right above a row, or further up, and not in it, counts this much: "Revenue" above "Cranes"."""
+_FEWEST_LEADING: Final = 2
+_UNIT_IN_BRACKETS: Final = re.compile(r"\([^()]*\)$")
+"""The unit of a row at the end of its label: "Leakage (megalitres a day)"."""
 # Plain words that part one line of a statement from another: current assets are not all assets.
 _PARTING: Final = frozenset({"current", "period", "half", "quarter", "chang"})
 _KINDS_OF_AMOUNT: Final = frozenset({"net", "gross", "total"})
@@ -31,6 +34,9 @@ _ANOTHER_LINE: Final = re.compile(
     r"\b(?:other|non|sonstige\w*|\u00fcbrige\w*|(?:change|increase|decrease|movement)s?\s+(?:in|of)|ver\u00e4nderung(?:en)?\s+(?:de[rs]|von))\b",
     re.IGNORECASE,
 )
+_IS_A_CHANGE: Final = re.compile(r"\W*(?:net\s+)?(?:change|increase|decrease|movement|ver\u00e4nderung)", re.IGNORECASE)
+# What follows says of what a figure is: "capital expenditure on aircraft and other fixed assets".
+_OF_WHAT: Final = re.compile(r"(?<=\w)\s(?:on|of|for|to|from|f\u00fcr|von|aus)\s", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,12 +80,10 @@ def find_series(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> 
     wanted = asked_names(part, analysis, among)
     if not wanted:
         return []
-    said = {each.lower() for each in _ANOTHER_LINE.findall(part)}
+    said = _others_in(part)
     asked = qualifiers_in(part)
     of_the_line = [
-        each
-        for each in among
-        if said.issuperset(map(str.lower, _ANOTHER_LINE.findall(each.label))) and _is_qualified(each, asked)
+        each for each in among if said.issuperset(_others_in(_head_of(each.label))) and _is_qualified(each, asked)
     ]
     words = frozenset(terms(part, analysis.language))
     named = [each.concept for each in find_in_text(part)]
@@ -89,8 +93,21 @@ def find_series(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> 
     found = [
         replace(match_of(each, wanted, words, analysis.language), same_concept=not concepts.isdisjoint(each.concepts))
         for each in of_the_line
+        if not (concepts and each.concepts and concepts.isdisjoint(each.concepts)) or _is_headed(each, wanted)
     ]
     return sorted((each for each in found if each.is_near), key=lambda each: each.score, reverse=True)
+
+
+def _is_headed(series: Series, wanted: Wanted) -> bool:
+    """Return whether the line above a row calls it what is asked for, so that its own name is that of a part."""
+    near = series.own | series.column | series.heading_terms
+    return any(each <= near for names, weight in wanted if weight > 1 for each in names)
+
+
+def _head_of(label: str) -> str:
+    """Return a label up to the words that say of what its figure is; whole, if it is a change in or of something."""
+    of_what = _OF_WHAT.search(label)
+    return label[: of_what.start()] if of_what and not _IS_A_CHANGE.match(label) else label
 
 
 def _is_qualified(series: Series, asked: frozenset[str]) -> bool:
@@ -116,6 +133,10 @@ def match_of(series: Series, wanted: Wanted, words: frozenset[str], language: st
             held += weight * _ABOVE
     company = frozenset(terms(series.passage.chunk.document.company, language))
     own = series.own - (plain_terms(language) - _PARTING) - company or series.own
+    if in_brackets := frozenset(terms(" ".join(_UNIT_IN_BRACKETS.findall(series.label)), language)):
+        own = own - in_brackets or own
+    if _goes_on(series.label, wanted, language):
+        own &= explained | words
     total = sum(weight for _, weight in wanted)
     return Match(
         series=series,
@@ -124,6 +145,13 @@ def match_of(series: Series, wanted: Wanted, words: frozenset[str], language: st
         word_for_word=len(series.own & (explained | words)) / len(series.own) if series.own else 0.0,
         parted=len(series.own & words & _KINDS_OF_AMOUNT),
     )
+
+
+def _goes_on(label: str, wanted: Wanted, language: str) -> bool:
+    """Return whether a label begins with all that is asked for: "net expense from reinsurance contracts held"."""
+    asked = frozenset[str]().union(*(name for names, _ in wanted for name in names))
+    lead = [term for term in terms(label, language) if term not in plain_terms(language)]
+    return len(wanted) >= _FEWEST_LEADING and asked == frozenset(lead[: len(asked)])
 
 
 def find_named_rows(part: str, series: Sequence[Series], analysis: QueryAnalysis) -> list[Series]:
@@ -157,7 +185,11 @@ def find_tables(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> 
     tables: dict[tuple[object, ...], list[Series]] = {}
     for each in among:
         tables.setdefault(each.columns, []).append(each)
-    near = [each for each in tables.values() if len(each) > 1 and _table_share(each, wanted) >= NAMED_SHARE]
+    near = [
+        each
+        for each in tables.values()
+        if len(each) > 1 and _is_table_called(each, wanted) and _table_share(each, wanted) >= NAMED_SHARE
+    ]
     # Of several tables that give the figure, the one whose rows are called of the sort that is asked for.
     grouped = asked_names(part, analysis, among, groups=True)
     shares = [_table_share(each, grouped) for each in near]
@@ -180,6 +212,13 @@ def names_table(part: str, row: Series, analysis: QueryAnalysis, among: Sequence
     """Return whether a part of the question names no more than what stands above a row."""
     wanted = asked_names(part, analysis, among)
     return not wanted or _table_share([row], wanted) >= NAMED_SHARE
+
+
+def _is_table_called(rows: Sequence[Series], wanted: Wanted) -> bool:
+    """Return whether a heading, a column or a total of a table has one of the names, and not only its page."""
+    near = rows[0].heading_terms | rows[0].column
+    near = near.union(*(each.own for each in rows if is_total(each.label)))
+    return not wanted or any(each <= near for names, _ in wanted for each in names)
 
 
 def _table_share(rows: Sequence[Series], wanted: Wanted) -> float:

@@ -9,6 +9,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
 from apps.filings.text.numbers import NumberUnit
+from apps.filings.vocabulary.concepts import Period, concepts
 from apps.retrieval.contracts import Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.calculating.matching import find_series, names_table
 from apps.retrieval.stages.figures.calculating.ratios import Ratio, WorkedRatio, asked_ratio
@@ -47,7 +48,10 @@ class Operand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeSeries:
-    """What a question names, as a figure a year. years: those that are held, earliest first."""
+    """What a question names, as a figure a year.
+
+    years: those that are held, earliest first. is_balance: whether it is a figure of a day, and not of a whole year.
+    """
 
     label: str
     name: str
@@ -55,6 +59,7 @@ class TimeSeries:
     years: tuple[int, ...]
     company: str
     of: Callable[[int], Operand | None] = field(repr=False)
+    is_balance: bool = False
 
     def all_of(self, years: Sequence[int]) -> list[Operand] | None:
         """Return the operands of all these years; None if one of them is not held."""
@@ -96,6 +101,8 @@ def find_pair(
     shared = {each.columns for each in one} & {each.columns for each in other}
     if shared:
         one, other = ([each for each in rows if each.columns in shared] for rows in (one, other))
+    elif one and other and bool(one[0].concepts) is not bool(other[0].concepts):
+        return None  # A line of the group and one of a segment.
     all_series = merge_rows(one), merge_rows(other)
     return (
         (all_series[0], all_series[1])
@@ -163,6 +170,7 @@ def merge_rows(rows: Sequence[Series]) -> TimeSeries | None:
         years=tuple(sorted(held)),
         company=first.passage.chunk.document.company,
         of=lambda year: operand_of(held[year], year) if year in held else None,
+        is_balance=any(concepts()[name].period is Period.INSTANT for name in first.concepts),
     )
 
 
@@ -207,7 +215,7 @@ def operand_of(series: Series, year: int, *, signed: bool = False) -> Operand | 
 
 
 def _of_ratio(ratio: Ratio, language: str) -> TimeSeries:
-    rows = tuple(each.label for each in ratio.lines.values())
+    rows = tuple(each[0].label for each in ratio.lines.values())
 
     def of(year: int) -> Operand | None:
         worked = ratio.of(year)

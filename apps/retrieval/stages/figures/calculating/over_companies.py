@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
+from apps.corpus.terms import terms
 from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.figures.calculating.defined import find_defined
 from apps.retrieval.stages.figures.calculating.definitions import Definition, read_definition
@@ -26,6 +27,10 @@ from apps.retrieval.stages.figures.calculating.wording import Wording, wording
 
 _A_PAIR: Final = 2
 _COMPARED: Final = (Form.VALUE, Form.CHANGE, Form.DIFFERENCE, Form.HIGHEST, Form.LOWEST)
+_WORD: Final = re.compile(r"[^\W\d_][\w&'\u2019-]*")
+_LEFT_OVER: Final = re.compile(
+    r"\b(?:vs\.?|versus|against|gegen|or|oder|und|and)(?=\s{2,}|\s*[,:;?]|\s*$)|[:,]\s*(?=[:,?]|$)", re.IGNORECASE
+)
 _OF_SEVERAL: Final = re.compile(f"{AVERAGE.pattern}|{SUM.pattern}", re.IGNORECASE)
 """A sum or an average of companies is no comparison of them."""
 
@@ -37,7 +42,7 @@ def compare_companies(
 
     The figure is a row, a measure, or the ratio that the question brings: "R&D as a % of revenue".
     """
-    definition = read_definition(analysis.text)
+    definition = read_definition(_without_companies(analysis.text, companies, analysis.language))
     if (
         asked.form not in _COMPARED
         or _OF_SEVERAL.search(analysis.text)
@@ -77,6 +82,16 @@ def compare_companies(
         shown = f"{most.text} - {least.text} = {result}"
         lines.append(words.less.format(name=name, other=other, year=shown_year, sum=shown))
     return show(lines, [each for _, each in order], each_its_own=True)
+
+
+def _without_companies(text: str, companies: Sequence[str], language: str) -> str:
+    """Return a question without the companies that it compares: "A vs B R&D as a % of revenue"."""
+    names = frozenset(terms(" ".join(companies), language))
+
+    def blank(word: re.Match[str]) -> str:
+        return " " if (own := frozenset(terms(word.group(), language))) and own <= names else word.group()
+
+    return _LEFT_OVER.sub(" ", _WORD.sub(blank, text))
 
 
 def _find(

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Final
 
 from apps.retrieval.contracts import QueryAnalysis
+from apps.retrieval.stages.figures.calculating.asked_names import asked_names, with_one_measure
 from apps.retrieval.stages.figures.calculating.forms import AskedForm, Form
 from apps.retrieval.stages.figures.calculating.matching import find_named_rows, find_tables
 from apps.retrieval.stages.figures.calculating.operands import (
@@ -49,9 +50,8 @@ def share(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -
 
 def difference(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     """Return by how much one row exceeds another."""
-    all_series = find_pair(asked.parts[0], asked.parts[1], series, analysis)
-    pair = _in_one_year(asked, *all_series) if all_series else None
-    if pair is None or pair[0].percent is not pair[1].percent:
+    pair = _find_two(asked, series, analysis)
+    if pair is None:
         return None
     one, other = pair
     words = wording(analysis.language)
@@ -61,6 +61,60 @@ def difference(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalys
     exceeds = f"{one.value - other.value:,}"
     shown = f"{one.text} - {other.text} = {words.points.format(value=exceeds) if one.percent else exceeds}"
     return show([words.less.format(name=one.name, other=other.name, year=year, sum=shown)], pair)
+
+
+def _find_two(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> tuple[Operand, Operand] | None:
+    """Return the two figures that are compared; what only one part calls them counts for both, and is tried first."""
+    one, two = asked.parts
+    pairs = [(one, two)]
+    # "2023 less 2022" names no second figure.
+    if asked_names(one, analysis, series) and asked_names(two, analysis, series):
+        pairs.insert(0, with_one_measure(one, two))
+    for first, second in dict.fromkeys(pairs):
+        all_series = find_pair(first, second, series, analysis)
+        pair = _in_one_year(asked, *all_series) if all_series else None
+        if pair is not None and pair[0].percent is pair[1].percent:
+            return pair
+    return None
+
+
+def comparison(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
+    """Return whether one row is larger or smaller than another, as the question supposes."""
+    pair = _find_two(asked, series, analysis)
+    if pair is None or asked.rises is None:
+        return None
+    one, other = pair
+    words = wording(analysis.language)
+    is_so = one.value != other.value and (one.value > other.value) is asked.rises
+    said = words.beside.format(
+        name=one.name, value=one.text, other=other.name, least=other.text, year=words.year.format(year=one.year)
+    )
+    difference = words.less.format(
+        name=one.name,
+        other=other.name,
+        year=words.year.format(year=one.year),
+        sum=f"{one.text} - {other.text} = {one.value - other.value:,}",
+    )
+    return show([(words.yes if is_so else words.no).format(said=said), difference], pair)
+
+
+def sign(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
+    """Return whether a result is positive or negative, as the question supposes: "is it profitable?"."""
+    results = [each for each in series if names_a_result(f"{each.label}\n{each.heading}\n{each.title}")]
+    time_series = find_time_series(asked.parts[0], results, analysis)
+    year = asked.years[-1] if asked.years else max(time_series.years, default=0) if time_series else 0
+    figure = time_series.of(year) if time_series else None
+    return say_sign(asked, figure, analysis) if figure else None
+
+
+def say_sign(asked: AskedForm, figure: Operand, analysis: QueryAnalysis) -> Calculated | None:
+    """Return whether a figure is positive or negative, as the question supposes."""
+    if asked.rises is None or figure.percent:
+        return None
+    words = wording(analysis.language)
+    is_so = figure.value != 0 and (figure.value > 0) is asked.rises
+    said = words.stands.format(name=figure.name, value=figure.text, year=words.year.format(year=figure.year))
+    return show([(words.yes if is_so else words.no).format(said=said)], [figure])
 
 
 def sum_of_rows(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:

@@ -123,7 +123,8 @@ def _both_ends(asked: AskedForm, time_series: TimeSeries) -> list[Operand] | Non
     elif asked.since:
         first, last = last, time_series.years[-1]
     elif asked.count > 1:
-        first = last - asked.count + 1
+        # Growth over three years is from the year before them.
+        first = last - asked.count + (0 if asked.form is Form.COMPOUND_GROWTH else 1)
     elif asked.form is Form.COMPOUND_GROWTH:
         first = time_series.years[0]
     else:

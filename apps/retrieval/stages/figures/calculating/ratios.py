@@ -16,7 +16,7 @@ from apps.retrieval.stages.figures.calculating.series import Series
 from apps.retrieval.stages.figures.formulas import lines_of, work_out
 from apps.retrieval.stages.figures.line_items import ITEMS
 from apps.retrieval.stages.figures.lines import label_distance
-from apps.retrieval.stages.figures.measures import MEASURES, SPENT, Measure, Result
+from apps.retrieval.stages.figures.measure_table import MEASURES, SPENT, Measure, Result
 
 _CALLED_SO: Final = (0, 0, 0, False)
 _PLACES: Final = {Result.RATIO: 2, Result.PERCENT: 1}
@@ -40,11 +40,14 @@ class WorkedRatio:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ratio:
-    """A measure with the rows of its lines. label: as the question names it."""
+    """A measure with the rows of each of its lines, which agree where they give the same year.
+
+    label: as the question names it.
+    """
 
     label: str
     measure: Measure
-    lines: dict[str, Series]
+    lines: dict[str, list[Series]]
 
     @property
     def percent(self) -> bool:
@@ -52,25 +55,31 @@ class Ratio:
 
     @property
     def company(self) -> str:
-        return next(iter(self.lines.values())).passage.chunk.document.company
+        return next(iter(self.lines.values()))[0].passage.chunk.document.company
 
     @property
     def years(self) -> tuple[int, ...]:
-        held = {year for each in self.lines.values() for year in each.by_year}
+        held = {year for rows in self.lines.values() for each in rows for year in each.by_year}
         return tuple(sorted(year for year in held if self.of(year) is not None))
 
     def of(self, year: int) -> WorkedRatio | None:
         """Return the measure in a year; None if a line does not give that year."""
         used: dict[str, Series] = {}
+        scales: set[int | None] = set()
 
         def look_up(name: str, of: int) -> Decimal | None:
-            figure = self.lines[name].by_year.get(of)
-            used[name] = self.lines[name]
+            row = next((each for each in self.lines[name] if of in each.by_year), None)
+            if row is None:
+                return None
+            figure = row.by_year[of]
+            used[f"{name}@{of}"] = row
+            scales.add(figure.stated.exponent)
             # A row in brackets is an outflow, or else a loss, of which a share means nothing.
-            return None if figure is None or (figure.number.negative and name not in SPENT) else figure.number.value
+            return None if figure.number.negative and name not in SPENT else figure.number.value
 
         worked = work_out(self.measure.formula, year=year, figure=look_up)
-        if worked is None:
+        # Figures of different scales would need a conversion that the calculation does not show.
+        if worked is None or len(scales) > 1:
             return None
         value = worked.value * 100 if self.percent else worked.value
         places = _PLACES.get(self.measure.result)
@@ -80,7 +89,7 @@ class Ratio:
             value=value,
             percent=self.percent,
             text=worked.text,
-            rows=tuple((each.quote, each.passage) for each in used.values()),
+            rows=tuple({each.quote: each.passage for each in used.values()}.items()),
             refs=tuple(dict.fromkeys(each.passage.ref_id for each in used.values())),
         )
 
@@ -96,12 +105,9 @@ def asked_ratio(part: str, series: Sequence[Series], analysis: QueryAnalysis) ->
         if not frozenset(terms(expansion.trigger, analysis.language)) <= said:
             continue
         for measure in MEASURES.get(expansion.label, ()):
-            lines = {each.name: _row_of(each.name, plain, analysis.language) for each in lines_of(measure.formula)}
-            found = {name: each for name, each in lines.items() if each is not None}
-            # Figures of different scales would need a conversion that the calculation does not show.
-            scales = {figure.stated.exponent for each in found.values() for figure in list(each.by_year.values())[:1]}
-            if found and len(found) == len(lines) and len(scales) == 1:
-                return Ratio(label=expansion.trigger, measure=measure, lines=found)
+            lines = {each.name: _rows_of(each.name, plain, analysis.language) for each in lines_of(measure.formula)}
+            if lines and all(lines.values()):
+                return Ratio(label=expansion.trigger, measure=measure, lines=lines)
     return None
 
 
@@ -114,26 +120,27 @@ def _of_concept(name: str, series: Sequence[Series]) -> list[Series]:
     if concept.period is Period.INSTANT and "cash" not in name:
         series = [each for each in series if not each.of_cash_flows]
     own = [each for each in series if name in each.concepts]
-    allowed = frozenset((name, *concept.parts))
+    # A part of a total is not the total.
+    allowed = frozenset((name,) if name.startswith("total ") else (name, *concept.parts))
     return own or [each for each in series if not each.concepts or not allowed.isdisjoint(each.concepts)]
 
 
-def _row_of(name: str, series: Sequence[Series], language: str) -> Series | None:
-    """Return the row that comes nearest to a line of the statements; None if several come as near and differ."""
-    item = ITEMS[name]
+def _rows_of(name: str, series: Sequence[Series], language: str) -> list[Series]:
+    """Return the rows that come nearest to a line of the statements; none if some come as near and differ in a year."""
+    item = ITEMS.get(name)
     near: list[tuple[tuple[int | bool, ...], Series]] = []
     for each in _of_concept(name, series):
-        distance = _CALLED_SO if name in each.concepts else label_distance(item, each.label, language)
+        called_so = name in each.concepts
+        distance = _CALLED_SO if called_so else label_distance(item, each.label, language) if item else None
         if distance is not None and each.unit is NumberUnit.PLAIN and not each.per_share:
             near.append((distance, each))
     if not near:
-        return None
+        return []
     least = min(distance for distance, _ in near)
-    best = [each for distance, each in near if distance == least]
-    longest = max(best, key=lambda each: len(each.by_year))
+    best = sorted((each for distance, each in near if distance == least), key=lambda each: -len(each.by_year))
+    values: dict[int, Decimal] = {}
     for each in best:
         for year, figure in each.by_year.items():
-            other = longest.by_year.get(year)
-            if other is not None and other.number.value != figure.number.value:
-                return None
-    return longest
+            if values.setdefault(year, figure.number.value) != figure.number.value:
+                return []
+    return best

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from apps.corpus.terms import terms
+from apps.filings.text.bindings import years_of
+from apps.filings.text.mentions import blank_mentions, mentions_of
 from apps.filings.text.numbers import NumberUnit, currencies_in
+from apps.filings.text.period_mentions import name_split_years_by_their_end
 from apps.filings.vocabulary.concepts import find_by_name
 from apps.retrieval.contracts import ContextBlock, Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.answerable import is_of_company
-from apps.retrieval.stages.figures.calculating.form_words import GROUPS
+from apps.retrieval.stages.figures.calculating.form_words import GROUPS, MONEY_ASKED, PERCENT
 from apps.retrieval.stages.figures.calculating.qualifiers import qualifiers_in
 from apps.retrieval.stages.figures.in_passages import Figure, read_rows
 from apps.retrieval.stages.figures.periods import span_of
@@ -49,6 +52,13 @@ _OF_A_STATEMENT: Final = re.compile(
 _WHOLE: Final = 100
 _IN_BRACKETS: Final = re.compile(r"\([^()]*\)")
 _CASH_FLOWS: Final = re.compile(r"cash\s?flow|kapitalflussrechnung", re.IGNORECASE)
+_LETTER: Final = re.compile(r"[^\W\d_]{2}")
+_NO_MEMBER: Final = re.compile(
+    r"%|\b(?:notes?|anhang|chang\w*|ver\u00e4nderung\w*|variance|abweichung)\b", re.IGNORECASE
+)
+_FEWEST_MEMBERS: Final = 2
+_PER_MEASURE: Final = re.compile(r"\b(?:per|a|je|pro)\s+(?:pound|lb)s?\b|\bcents?\b", re.IGNORECASE)
+"""A pound is a weight where something is priced by it."""
 _A_YEAR: Final = frozenset({"year"})
 _PERIOD: Final = re.compile(r"(?:fy|q[1-4]|h[12])[a-z]*\d*|[a-z]+(?:19|20)\d\d")
 
@@ -56,6 +66,8 @@ _PERIOD: Final = re.compile(r"(?:fy|q[1-4]|h[12])[a-z]*\d*|[a-z]+(?:19|20)\d\d")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
     """A row of a table, or that part of it whose columns differ only in the year.
+
+    Where columns name segments and the table is of one year, each column of a row counts as a row under its label.
 
     label: what the row is called. own: the terms of its label. concepts: those whose name it is, with or without what
     stands in brackets: "Betriebsergebnis (EBIT)" names two.
@@ -122,13 +134,25 @@ def read_series(context: ContextBlock, analysis: QueryAnalysis) -> tuple[Series,
     Their terms are those of the question's language: a question may be taken for English and name a German row.
     """
     passages = [passage for passage in context.passages if is_of_company(passage, analysis)]
-    asked = currencies_in(analysis.text)
-    return tuple(
+    held = [
         series
         for passage in passages
         for series in _of_passage(passage, _beside(passage, passages), analysis)
-        if _may_be_in(asked, series) and not series.is_base_of_shares
+        if not series.is_base_of_shares
+    ]
+    asked = _currencies_asked(analysis.text, held)
+    in_money = MONEY_ASKED.search(analysis.text) is not None and PERCENT.search(analysis.text) is None
+    return tuple(
+        each for each in held if _may_be_in(asked, each) and not (in_money and each.unit is NumberUnit.PERCENT)
     )
+
+
+def _currencies_asked(question: str, held: Sequence[Series]) -> frozenset[str]:
+    """Return the currencies in which a question wants its figures: none that a row is called by, or a price is per."""
+    text = _PER_MEASURE.sub(" ", question)
+    for label in {each.label for each in held if currencies_in(each.label)}:
+        text = blank_mentions(text, mentions_of(label, text))
+    return currencies_in(text)
 
 
 def _may_be_in(asked: frozenset[str], series: Series) -> bool:
@@ -187,6 +211,12 @@ def _of_passage(passage: Passage, beside: Sequence[str], analysis: QueryAnalysis
         ]
         for group in _by_column(wanted, language):
             yield _series(passage, piece, group, around, (passage.ref_id, table), title, language)
+        if members := _members(wanted):
+            year = _year_above((*over[::-1], chunk.section))
+            if year is None:
+                continue
+            for member in members:
+                yield _member_series(passage, piece, member, around, (passage.ref_id, table), title, year, language)
 
 
 def _by_column(figures: Iterable[Figure], language: str) -> Iterator[list[tuple[Figure, frozenset[str]]]]:
@@ -200,6 +230,24 @@ def _by_column(figures: Iterable[Figure], language: str) -> Iterator[list[tuple[
     yield from groups.values()
 
 
+def _year_above(headings: Iterable[str]) -> int | None:
+    """Return the one year that the nearest heading with a year names; None if it names several, or none does."""
+    for heading in headings:
+        if years := years_of(name_split_years_by_their_end(heading)):
+            return next(iter(years)) if len(years) == 1 else None
+    return None
+
+
+def _members(figures: Sequence[Figure]) -> list[Figure]:
+    """Return the figures of a row whose columns are called like rows elsewhere: "Copper | Iron ore | Gold"."""
+    named = [
+        each
+        for each in figures
+        if not each.years and _LETTER.search(each.column) and not _NO_MEMBER.search(each.column)
+    ]
+    return named if len({each.column for each in named}) >= _FEWEST_MEMBERS else []
+
+
 def is_period(term: str) -> bool:
     """Return whether a term is a number or a period, and so no part of a name."""
     return term[0].isdigit() or _PERIOD.fullmatch(term) is not None
@@ -208,6 +256,38 @@ def is_period(term: str) -> bool:
 def _concepts_of(label: str) -> frozenset[str]:
     names = (label, _IN_BRACKETS.sub(" ", label), *_IN_BRACKETS.findall(label))
     return frozenset(found.name for name in names if (found := find_by_name(name)) is not None)
+
+
+def _member_series(
+    passage: Passage,
+    piece: Quote,
+    figure: Figure,
+    around: frozenset[str],
+    table: tuple[str, int],
+    title: str,
+    year: int,
+    language: str,
+) -> Series:
+    """Return a cell of a table of one year as a row would give it that is called like its column."""
+    row = figure.label_text
+    named = terms(GROUPS.sub(" ", figure.column), language) or terms(figure.column, language)
+    return Series(
+        passage=passage,
+        quote=piece,
+        label=figure.column,
+        own=frozenset(term for term in named if not term[0].isdigit()),
+        concepts=_concepts_of(figure.column),
+        column=frozenset(terms(row, language)),
+        above=around,
+        table=table,
+        heading=row,
+        heading_terms=frozenset(terms(f"{title} {row}", language)),
+        title=title,
+        qualifiers=qualifiers_in(f"{row}\n{figure.column}"),
+        by_year={year: figure},
+        unit=figure.number.unit,
+        per_share=figure.per_share,
+    )
 
 
 def _series(

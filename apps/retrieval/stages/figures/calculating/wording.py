@@ -31,6 +31,8 @@ class Wording:
     scales: tuple[tuple[int, str], ...]
     both: str
     less: str
+    beside: str
+    stands: str
     figure: str
     highest: str
     lowest: str
@@ -60,6 +62,8 @@ _ENGLISH: Final = Wording(
     scales=((0, ""), (3, "thousand"), (6, "million"), (9, "billion")),
     both="{name} and {other}, {year}: {sum}",
     less="{name} less {other}, {year}: {sum}",
+    beside="{name} was {value} and {other} {least} in {year}.",
+    stands="{name} was {value} in {year}.",
     figure="{value} in {year}",
     highest="{name} was highest in {year}: {value} ({others}).",
     lowest="{name} was lowest in {year}: {value} ({others}).",
@@ -88,6 +92,8 @@ _GERMAN: Final = Wording(
     scales=((0, ""), (3, "Tausend"), (6, "Millionen"), (9, "Milliarden")),
     both="{name} und {other}, {year}: {sum}",
     less="{name} minus {other}, {year}: {sum}",
+    beside="{name}: {value}, {other}: {least} im Jahr {year}.",
+    stands="{name}: {value} im Jahr {year}.",
     figure="{value} im Jahr {year}",
     highest="{name} war am h\u00f6chsten im Jahr {year}: {value} ({others}).",
     lowest="{name} war am niedrigsten im Jahr {year}: {value} ({others}).",

@@ -27,12 +27,21 @@ from apps.retrieval.stages.figures.calculating.operands import (
     show,
 )
 from apps.retrieval.stages.figures.calculating.over_companies import compare_companies
-from apps.retrieval.stages.figures.calculating.over_rows import difference, extreme_row, ratio, share, sum_of_rows
+from apps.retrieval.stages.figures.calculating.over_rows import (
+    comparison,
+    difference,
+    extreme_row,
+    ratio,
+    say_sign,
+    share,
+    sign,
+    sum_of_rows,
+)
 from apps.retrieval.stages.figures.calculating.over_years import average_or_sum, change, compound_growth, extreme_year
 from apps.retrieval.stages.figures.calculating.scales import in_scale
 from apps.retrieval.stages.figures.calculating.series import Series, read_series
 from apps.retrieval.stages.figures.calculating.wording import wording
-from apps.retrieval.stages.figures.measures import MEASURES
+from apps.retrieval.stages.figures.measure_table import MEASURES
 from apps.retrieval.stages.figures.own_formula import brings_a_formula
 
 _PRECISE: Final = Context(prec=40)
@@ -50,6 +59,8 @@ _OVER_YEARS: Final[Mapping[Form, OverYears]] = {
 _OVER_ROWS: Final[Mapping[Form, OverRows]] = {
     Form.SHARE: share,
     Form.DIFFERENCE: difference,
+    Form.COMPARISON: comparison,
+    Form.SIGN: sign,
     Form.RATIO: ratio,
     Form.SUM: sum_of_rows,
     Form.HIGHEST: extreme_row,
@@ -113,7 +124,9 @@ def _work(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -
         return over_rows(asked, series, analysis) if over_rows else None
     over_years = _OVER_YEARS.get(asked.form)
     time_series = find_time_series(asked.parts[0], series, analysis) if over_years else None
-    return over_years(asked, time_series, analysis.language) if over_years and time_series else None
+    if not over_years or time_series is None or (asked.of_balances and not time_series.is_balance):
+        return None
+    return over_years(asked, time_series, analysis.language)
 
 
 def _is_composed(definition: Definition, analysis: QueryAnalysis) -> bool:
@@ -139,6 +152,11 @@ def _by_definition(definition: Definition, series: Sequence[Series], analysis: Q
         if (over_years := _OVER_YEARS.get(asked.form)) and (found := over_years(asked, time_series, analysis.language)):
             return found
     operands = time_series.all_of(forms[-1].years or time_series.years[-1:])
+    asked_sign = next(
+        (each for each in read_forms(replace(analysis, text=definition.rest)) if each.form is Form.SIGN), None
+    )
+    if operands and asked_sign:
+        return say_sign(asked_sign, operands[-1], analysis)
     return show([], operands) if operands and len(forms) == 1 else None
 
 
