@@ -24,6 +24,7 @@ from apps.intents.admin.draft.check import draft_check_view
 from apps.intents.admin.draft.decide import draft_discard_view, draft_submit_view
 from apps.intents.admin.draft.page import draft_view
 from apps.intents.admin.draft.preview import draft_preview_view
+from apps.intents.admin.draft.suggesting import draft_suggest_view
 from apps.intents.admin.draft.trying import draft_try_view
 from apps.intents.admin.example_add import example_add_view
 from apps.intents.admin.review.list import reviews_view
@@ -111,6 +112,7 @@ PAGES: Final = (
     (f"{_POLICY_DRAFT}preview/", draft_preview_view, "policy_draft_preview"),
     (f"{_POLICY_DRAFT}check/", draft_check_view, "policy_draft_check"),
     (f"{_POLICY_DRAFT}try/", draft_try_view, "policy_draft_try"),
+    (f"{_POLICY_DRAFT}suggestions/<slug:intent>/", draft_suggest_view, "policy_draft_suggest"),
     (f"{_POLICY_DRAFT}submit/", draft_submit_view, "policy_draft_submit"),
     (f"{_POLICY_DRAFT}discard/", draft_discard_view, "policy_draft_discard"),
     ("policy/compare/", policy_compare.compare_view, "policy_compare"),

@@ -41,6 +41,7 @@ from apps.intents.api.recertifications import (
     RecertificationRemindView,
     RecertificationView,
 )
+from apps.intents.api.suggestions import ExampleSuggestionsView
 from apps.intents.api.version_readings import PolicyVersionCheckView, PolicyVersionDiffView, PolicyVersionFileView
 from apps.intents.api.version_steps import (
     VersionApproveView,
@@ -136,6 +137,7 @@ urlpatterns = [
     path("v1/policy/versions/<uuid:id>/diff/", PolicyVersionDiffView.as_view()),
     path("v1/policy/versions/<uuid:id>/proof/", PolicyVersionProofView.as_view()),
     path("v1/policy/versions/<uuid:id>/check/", PolicyVersionCheckView.as_view()),
+    path("v1/policy/versions/<uuid:id>/example-suggestions/", ExampleSuggestionsView.as_view()),
     path("v1/policy/versions/<uuid:id>/submit/", VersionSubmitView.as_view()),
     path("v1/policy/versions/<uuid:id>/approve/", VersionApproveView.as_view()),
     path("v1/policy/versions/<uuid:id>/reject/", VersionRejectView.as_view()),

@@ -99,6 +99,7 @@ DOORS = (
     Door("get", "/api/v1/policy/versions/{version}/diff/", Permission.POLICY_VIEW),
     Door("get", "/api/v1/policy/versions/{version}/proof/", Permission.AUDIT_VIEW),
     Door("get", "/api/v1/policy/versions/{version}/check/", Permission.POLICY_VIEW),
+    Door("get", "/api/v1/policy/versions/{version}/example-suggestions/", Permission.POLICY_EDIT),
     Door("post", "/api/v1/policy/versions/{version}/submit/", Permission.POLICY_EDIT),
     Door("post", "/api/v1/policy/versions/{version}/approve/", Permission.POLICY_APPROVE),
     Door("post", "/api/v1/policy/versions/{version}/reject/", Permission.POLICY_APPROVE),

@@ -183,6 +183,7 @@ def needs_person(example: Example) -> bool:
         or is_of_directory(example)
         or is_about_sending(example)
         or is_of_recertification(example)
+        or example.path.endswith("/example-suggestions/")
         or (example.path.startswith(of_people) and example.method != "get")
     )
 
@@ -412,8 +413,9 @@ def test_every_example_that_needs_a_person_runs_for_one(
     assert not any(failures), "\n\n".join(filter(None, failures))
     with open_scope(tenant=acme.id, reason="a test"):
         reached = Counter(PolicyVersion.objects.values_list("status", flat=True))
-    # Two begun, one changed, one commented on and one sent back; one withdrawn as a draft and one in review.
-    assert reached == {"active": 1, "draft": 5, "withdrawn": 2, "in_review": 1, "approved": 1, "rejected": 1}
+    # Two begun, one changed, one commented on, one sent back and one with suggestions; one withdrawn as a draft, one in
+    # review.
+    assert reached == {"active": 1, "draft": 6, "withdrawn": 2, "in_review": 1, "approved": 1, "rejected": 1}
 
 
 def test_every_example_of_a_recertification_runs_for_an_officer(

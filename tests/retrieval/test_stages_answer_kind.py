@@ -29,6 +29,12 @@ KINDS = [
     ("What must the board do if the ratio drops below 180%?", AnswerKind.TEXT),
     ("Tell me whether the fund may borrow", AnswerKind.YES_NO),
     ("Could you tell me who keeps the register?", AnswerKind.NAME),
+    ("What do I do when I feel ill?", AnswerKind.TEXT),
+    ("Which tolerance holds when weighing a parcel?", AnswerKind.TEXT),
+    ("To whom is a leak reported, and when?", AnswerKind.DATE),
+    ("By when are the books closed?", AnswerKind.DATE),
+    ("By which law is the lease governed?", AnswerKind.NAME),
+    ("By which day is the report due?", AnswerKind.DATE),
 ]
 
 
@@ -64,6 +70,11 @@ def test_of_a_figure_its_value_is_asked_for_unless_the_way_to_it_is(text: str, k
         (AnswerKind.DATE, "The fund was launched on 2 April 2012.", "The fund was launched in Luxembourg."),
         (AnswerKind.DATE, "A price is an outlier when it differs by five deviations.", "A price is kept."),
         (AnswerKind.DURATION, "A breach is cured within ten trading days.", "A breach is cured at the firm's cost."),
+        (AnswerKind.DATE, "The books are closed by the third working day.", "The books are closed by finance."),
+        (AnswerKind.DATE, "The lessee pays at the end of each month.", "The lessee pays in cash."),
+        (AnswerKind.DATE, "Ein Leck wird binnen drei Tagen gemeldet.", "Ein Leck wird schriftlich gemeldet."),
+        (AnswerKind.DURATION, "The lease runs until 31 March 2027.", "The lease was signed on 31 March 2027."),
+        (AnswerKind.DURATION, "A comment has 200 characters at most.", "A comment has an author."),
         (AnswerKind.REASON, "Sales fell because a plant was closed.", "Sales fell by a tenth."),
         (AnswerKind.DEFINITION, "An outlier is a price that differs by far.", "Prices come from two vendors."),
         (AnswerKind.NAME, "It is signed by Fanny Lux, the head of reporting.", "It is signed by hand."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -72,10 +73,22 @@ def chosen_packs(keys: Sequence[str]) -> tuple[Pack, ...]:
     return packs
 
 
-def sample_files(pack: str) -> dict[str, Path]:
-    """Return the sample documents of a pack by the kind of each; empty for a pack without samples."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleDocument:
+    """A sample document of a pack. about: what its line of the manifest says of it, as an ingest reads it."""
+
+    file: Path
+    kind: str
+    about: Mapping[str, Any]
+
+
+def sample_documents(pack: str) -> tuple[SampleDocument, ...]:
+    """Return the sample documents of a pack, in the order of their manifest, which `manage.py ingest` takes too."""
     folder = Path(__file__).with_name("samples") / pack
-    return {file.stem: file for file in sorted(folder.glob("*.md"))}
+    lines = (folder / "documents.jsonl").read_text(encoding="utf-8").splitlines()
+    return tuple(
+        SampleDocument(file=folder / about["file"], kind=about["kind"], about=about) for about in map(json.loads, lines)
+    )
 
 
 def packs_content(keys: Sequence[str]) -> dict[str, Any]:

@@ -1,7 +1,8 @@
-"""Add one question to a draft as a golden example."""
+"""Add questions to a draft as golden examples."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID, uuid4
 
@@ -27,20 +28,33 @@ def golden_example_add(*, text: str, intent: str, draft_id: UUID | None, reason:
              UnknownExampleIntentError; PermissionDeniedError, ReasonMissingError, NotADraftError, NotTheAuthorError,
              DraftChangedError, NoPolicyInForceError; PolicyVersion.DoesNotExist.
     """
-    question = " ".join(text.split())
-    if not question:
+    (added,) = golden_examples_add(texts=(text,), intent=intent, draft_id=draft_id, reason=reason)
+    return added
+
+
+def golden_examples_add(
+    *, texts: Sequence[str], intent: str, draft_id: UUID | None, reason: str = ""
+) -> tuple[GoldenExample, ...]:
+    """Add several golden examples of one intent in one change: all of them or none.
+
+    Args, Raises: as golden_example_add. Returns: the examples as rows of the draft, in the order of the texts.
+    """
+    questions = [" ".join(text.split()) for text in texts]
+    if not questions or not all(questions):
         raise EmptyExampleError
     with transaction.atomic():
         draft = None if draft_id is None else own_draft(draft_id)
         # Check this before a new draft is started, so that a refusal names a version that exists.
         content = policy_in_force() if draft is None else version_snapshot(draft)
-        _require_new(question, intent, content)
+        added = []
+        for question in questions:
+            _require_new(question, intent, content)
+            added.append(GoldenQuestion(id=uuid4(), text=question, intent=intent))
+            content = replace(content, examples=(*content.examples, added[-1]))
         if draft is None:
             draft = draft_start(reason=reason)
-        added = GoldenQuestion(id=uuid4(), text=question, intent=intent)
-        content = replace(content, examples=(*content.examples, added))
         draft = draft_save(draft.id, content=content, reason=draft.reason, revision=draft.revision)
-        return _row(draft, added)
+        return tuple(_row(draft, each) for each in added)
 
 
 def _require_new(question: str, intent: str, content: PolicySnapshot) -> None:

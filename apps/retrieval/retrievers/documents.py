@@ -19,6 +19,7 @@ from psycopg import sql
 from apps.corpus.kinds import DocumentType
 from apps.corpus.models import Document, DocumentStatus
 from apps.corpus.models.document import PUBLISHED
+from apps.corpus.selectors import Unrestricted
 from apps.retrieval.contracts import CompanyPeriods, DocumentFilter, GivenFilters, SearchBounds
 from apps.sql_files import read_statements
 
@@ -48,12 +49,6 @@ def _with(live: sql.Composable) -> sql.Composed:
 # condition that may be null.
 LIVE: Final[Mapping[bool, sql.Composed]] = {False: _READY, True: _CURRENT_THEN}
 LIVE_DOCUMENTS: Final[Mapping[bool, sql.Composed]] = {past: _with(condition) for past, condition in LIVE.items()}
-
-
-class _Unrestricted(Func):
-    template = "(%(expressions)s <> ALL ((SELECT restricted_documents())::uuid[]))"
-    arity = 1
-    output_field = BooleanField()
 
 
 class _CompanyAmong(Func):
@@ -129,7 +124,7 @@ def _spell_out(of_companies: Iterable[CompanyPeriods]) -> list[tuple[str, int, i
 
 def live(bounds: SearchBounds) -> Q:
     """Return a condition on Document for the live, unrestricted documents that LIVE selects."""
-    unrestricted = Q(_Unrestricted("id"))
+    unrestricted = Q(Unrestricted("id"))
     if bounds.as_of is None:
         return Q(status=DocumentStatus.READY) & unrestricted
     still = Q(valid_to__isnull=True) | Q(valid_to__gt=bounds.as_of)
@@ -141,7 +136,7 @@ def may_be_read(document_ids: Collection[UUID]) -> bool:
     wanted = set(document_ids)
     if not wanted:
         return True
-    return bool(Document.objects.filter(Q(_Unrestricted("id")), id__in=wanted).count() == len(wanted))
+    return bool(Document.objects.filter(Q(Unrestricted("id")), id__in=wanted).count() == len(wanted))
 
 
 def bound_parameters(bounds: SearchBounds) -> dict[str, Any]:

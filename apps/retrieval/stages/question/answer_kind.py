@@ -33,8 +33,9 @@ _PATTERNS: Final[tuple[tuple[AnswerKind, str], ...]] = (
     ),
     (
         AnswerKind.DATE,
-        r"\bwhen\b|\bwhat\s+(?:is\s+the\s+)?(?:\w+\s+){0,2}(?:date|day|month|year|time)\b|\b(?:which|what)\s+(?:\w+\s+)?(?:day|date|month|year|quarter)\b"
-        r"|\b(?:deadline|due\s+date|effective\s+date|maturity\s+date|cut-?off\s+time|date)\b|\bas\s+of\s+(?:which|what)\b|\bby\s+(?:which|what)\b"
+        r"^\W*when\b|\b(?:by|since|until|till|from|and|or|but|know|say|says|state|tell\s+me|exactly)\s+when\b|,\s*when\b|\bwhen\?|\bwhat\s+(?:is\s+the\s+)?(?:\w+\s+){0,2}(?:date|day|month|year|time)\b|\b(?:which|what)\s+(?:\w+\s+)?(?:day|date|month|year|quarter)\b"
+        r"|\b(?:deadline|due\s+date|effective\s+date|maturity\s+date|cut-?off\s+time|date)\b|\bas\s+of\s+(?:which|what)\b"
+        r"|\bby\s+(?:which|what)\s*(?:\?|$)"
         r"|\bwann\b|\b(?:welche[rsmn]|an\s+welchem)\s+(?:\w+\s+)?(?:tag|datum|monat|jahr|termin|zeitpunkt|stichtag)\b|\bdatum\b|\bseit\s+wann\b|\bbis\s+wann\b",
     ),
     (

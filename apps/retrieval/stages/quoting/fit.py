@@ -29,6 +29,21 @@ _MONTH_OR_YEAR: Final = re.compile(
     r"|winter|fr\u00fchjahr|sommer|herbst)\b|\b(?:19|20)\d{2}\b|\b\d{1,2}[:.]\d{2}\b|\b(?:first|second|third|fourth)\s+quarter\b|\bQ[1-4]\b",
     re.IGNORECASE,
 )
+# A day by its distance from another: "by the third working day", "within 120 days", "at the end of the year".
+_RELATIVE_DAY: Final = re.compile(
+    r"\b(?:first|second|third|fourth|fifth|sixth|last|\d{1,2}(?:st|nd|rd|th))\s+(?:(?:working|business|trading|calendar)\s+)?day\b"
+    r"|\bwithin\s+(?:\w+\s+){1,2}(?:hours?|days?|weeks?|months?|years?)\b|\bat\s+the\s+(?:end|beginning)\s+of\b|\bthe\s+same\s+day\b"
+    r"|\b(?:ersten|zweiten|dritten|vierten|f\u00fcnften|letzten|\d{1,2}\.)\s+(?:\w*tag\w*)\b|\bam\s+selben\s+tag\b"
+    r"|\b(?:binnen|innerhalb)\s+(?:\w+\s+){1,3}\w*(?:stunden|tagen?|wochen|monaten?|jahren?)\b|\b(?:zum|am)\s+(?:ende|beginn)\s+de[sr]\b",
+    re.IGNORECASE,
+)
+# "How long does it run?" is also answered by the day on which it ends.
+_UNTIL: Final = re.compile(r"\b(?:until|till|bis)\b", re.IGNORECASE)
+# "How long must it be?" may ask for a size.
+_LENGTH: Final = re.compile(
+    r"\b\d[\d.,]*\s*(?:characters?|words?|pages?|lines?|sentences?|met(?:re|er)s?|km|cm|mm|miles?|feet|zeichen|w\u00f6rter|seiten|zeilen|s\u00e4tze|meter)\b",
+    re.IGNORECASE,
+)
 _CONDITION: Final = re.compile(
     r"\b(?:when(?:ever)?|if|once|unless|as\s+soon\s+as|as\s+long\s+as|in\s+case|wenn|falls|sobald|sofern|solange)\b",
     re.IGNORECASE,
@@ -81,12 +96,16 @@ def _date(text: str) -> float:
         return 1.0
     if _MONTH_OR_YEAR.search(text):
         return 0.9
+    if _RELATIVE_DAY.search(text):
+        return 0.8
     # "When does a price count as an outlier?" is answered by a condition.
     return 0.6 if _CONDITION.search(text) else 0.0
 
 
 def _duration(text: str) -> float:
-    return 1.0 if _TIME_SPAN.search(text) else 0.2 * _date(text)
+    if _TIME_SPAN.search(text) or _LENGTH.search(text):
+        return 1.0
+    return (0.9 if _UNTIL.search(text) else 0.2) * _date(text)
 
 
 def _name(text: str) -> float:
