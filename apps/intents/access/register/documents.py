@@ -11,9 +11,7 @@ from uuid import UUID
 from apps.audit.models import Event
 from apps.audit.selectors import payloads_of
 from apps.corpus.models import Document
-from apps.erasure.contracts import TargetType
-from apps.erasure.events import STEP_FINISHED
-from apps.erasure.models import RemovalTarget, TargetOutcome
+from apps.corpus.removed import removed_by_runs
 from apps.intents.access.register.contracts import DocumentFact
 from apps.intents.errors import AmbiguousDocumentError, RegisterQuestionError
 from apps.tenants.ids import ScopeId
@@ -25,7 +23,6 @@ _DELETED: Final = "corpus.document.deleted"
 _RESTRICTED: Final = "audit.document.restricted"
 _LIFTED: Final = "audit.document.restriction_lifted"
 _LIFE: Final = (_RECEIVED, _READY, _SUPERSEDED, _DELETED, _RESTRICTED, _LIFTED)
-_STORE: Final = "corpus.documents"
 _MOST: Final = 20
 
 
@@ -105,24 +102,10 @@ def document_fact(document_id: UUID) -> DocumentFact:
         received_at=received.occurred_at,
         published_at=first.get(_READY),
         superseded_at=first.get(_SUPERSEDED),
-        gone_at=first.get(_DELETED) or _removed_at(document_id),
+        gone_at=first.get(_DELETED) or removed_by_runs([document_id]).get(document_id),
         restricted=restricted,
         is_there=False,
     )
-
-
-def _removed_at(document_id: UUID) -> datetime | None:
-    """Return when an approved run had removed the document, which no event of the document itself says."""
-    named = RemovalTarget.objects.filter(type=TargetType.DOCUMENT, item_id=document_id)
-    runs = named.exclude(outcome=TargetOutcome.RETAINED).values("run_id")
-    steps = list(
-        Event.objects.filter(action=STEP_FINISHED, subject_type="removal_run", subject_id__in=runs).order_by(
-            "occurred_at", "id"
-        )
-    )
-    payloads = payloads_of(steps)
-    stores = ((event, payloads.get(event.id, {}).get("core", {}).get("store")) for event in steps)
-    return next((event.occurred_at for event, store in stores if store == _STORE), None)
 
 
 def _restricted(events: Iterable[Event]) -> tuple[tuple[datetime, datetime | None], ...]:
