@@ -59,7 +59,10 @@ def notes(register: Register) -> tuple[str, ...]:
                 "questions as of an earlier date found it."
             )
         if document.restricted:
-            said.append("While the document was restricted, nobody could reach it; the periods are those of the log.")
+            said.append(
+                "While the document was restricted, no question found it, and only those who manage or approve privacy "
+                "could open it. The periods are those of the log."
+            )
         if not document.is_there and document.gone_at is None and not document.restricted:
             said.append(
                 "The document is no longer there, or hidden from you, and the log does not say since when. Until now "
