@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import IO, Any, Final
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from apps.corpus.api.kind import KindKeyField
 from apps.corpus.description import InvalidFieldError
-from apps.corpus.extraction.record_file import Number, RecordType, body_problems
+from apps.corpus.extraction.record_file import Number, RecordProblem, RecordType, body_problems, pointer
+from apps.corpus.extraction.record_schemas import SCHEMAS, schema_problems
 from apps.corpus.services.ingest.metadata import metadata_from_row
 from apps.corpus.services.records.upsert import Outcome
 from apps.tenants.api.parsers import StrictJsonParser
@@ -55,6 +58,7 @@ class DetailsSerializer(StrictSerializer):
         return fields
 
 
+@extend_schema_field({"anyOf": [*SCHEMAS.values()]})
 class BodyField(serializers.JSONField):
     """A record's body. What can't be stored in it is told in its place, as a path below `record`."""
 
@@ -62,12 +66,16 @@ class BodyField(serializers.JSONField):
         # What a field raises is nested below its name; a place of the body is a name like "findings.0.note".
         problems = body_problems(data)
         if problems:
-            told: dict[str, list[str]] = {}
-            for problem in problems:
-                place = ".".join(map(str, problem.path)) or "non_field_errors"
-                told.setdefault(place, []).append(f"{problem.reason[:1].upper()}{problem.reason[1:]}.")
-            raise serializers.ValidationError(told)
+            raise serializers.ValidationError(_in_their_places(problems))
         return data
+
+
+def _in_their_places(problems: Iterable[RecordProblem]) -> dict[str, list[str]]:
+    told: dict[str, list[str]] = {}
+    for problem in problems:
+        place = ".".join(map(str, problem.path)) or "non_field_errors"
+        told.setdefault(place, []).append(f"{problem.reason[:1].upper()}{problem.reason[1:]}.")
+    return told
 
 
 class RecordFieldsSerializer(DetailsSerializer):
@@ -76,8 +84,22 @@ class RecordFieldsSerializer(DetailsSerializer):
     )
     type = serializers.ChoiceField(choices=TYPES)
     record = BodyField(
-        help_text="An object. At most 1 MiB, 16 levels and 20,000 values; numbers are kept as they are written."
+        help_text=(
+            "An object, as the schema of its type demands (GET /api/v1/records/schemas/). At most 1 MiB, 16 levels and "
+            "20,000 values; numbers are kept as they are written."
+        )
     )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        fields = super().validate(attrs)
+        problems = [
+            # As told elsewhere, and by the pointer, which stands for a name with dots too.
+            replace(each, reason=f"{each.reason} ({pointer(each.path)})" if each.path else each.reason)
+            for each in schema_problems(fields["type"], fields["record"])
+        ]
+        if problems:
+            raise serializers.ValidationError({"record": _in_their_places(problems)})
+        return fields
 
     def validate_type(self, value: str) -> RecordType:
         type = RecordType(value)
