@@ -11,7 +11,16 @@ from rest_framework import serializers
 
 from apps.corpus.api.kind import KindKeyField
 from apps.corpus.description import InvalidFieldError
-from apps.corpus.extraction.record_file import Number, RecordProblem, RecordType, body_problems, pointer
+from apps.corpus.extraction.record_file import (
+    MAX_NUMBER_CHARS,
+    MAX_RECORD_BYTES,
+    MAX_VALUES,
+    Number,
+    RecordProblem,
+    RecordType,
+    body_problems,
+    pointer,
+)
 from apps.corpus.extraction.record_schemas import SCHEMAS, schema_problems
 from apps.corpus.services.ingest.metadata import metadata_from_row
 from apps.corpus.services.records.upsert import Outcome
@@ -20,6 +29,7 @@ from apps.tenants.api.serializers import StrictSerializer, choices_of
 
 TYPES: Final = choices_of(RecordType)
 OUTCOMES: Final = choices_of(Outcome)
+_GREATEST: Final = 10 ** (MAX_NUMBER_CHARS - 1)
 _ABOUT: Final = ("title", "company", "ticker", "period", "published_on", "language", "jurisdictions")
 _OF_A_CSV: Final = "A data profile is made by the product: send the CSV file to the address of the record and profile/."
 
@@ -58,7 +68,23 @@ class DetailsSerializer(StrictSerializer):
         return fields
 
 
-@extend_schema_field({"anyOf": [*SCHEMAS.values()]})
+def _bounded(schema: Any) -> Any:
+    """Return a schema with the bounds that hold for every value of a record, as generators of clients want them."""
+    if not isinstance(schema, Mapping):
+        return [_bounded(each) for each in schema] if isinstance(schema, list) else schema
+    types = schema.get("type", ())
+    of = {types} if isinstance(types, str) else {each for each in types if isinstance(each, str)}
+    bounds: dict[str, Any] = {}
+    if "string" in of:
+        bounds |= {"maxLength": MAX_RECORD_BYTES}
+    if of & {"integer", "number"}:
+        bounds |= {"minimum": -_GREATEST, "maximum": _GREATEST}
+    if "array" in of:
+        bounds |= {"maxItems": MAX_VALUES}
+    return {**bounds, **{name: _bounded(each) for name, each in schema.items()}}
+
+
+@extend_schema_field({"anyOf": [_bounded(each) for each in SCHEMAS.values()]})
 class BodyField(serializers.JSONField):
     """A record's body. What can't be stored in it is told in its place, as a path below `record`."""
 
