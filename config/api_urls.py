@@ -21,6 +21,7 @@ from apps.corpus.api.jobs import JobListView, JobRetryView, JobView
 from apps.corpus.api.page_images import PageImageView
 from apps.corpus.api.record_batch import RecordBatchView
 from apps.corpus.api.record_profiles import RecordProfileView
+from apps.corpus.api.record_schemas import RecordSchemasView
 from apps.corpus.api.records import RecordView
 from apps.corpus.api.removals import (
     RemovalApproveView,
@@ -103,6 +104,7 @@ urlpatterns = [
     path("v1/queries/<uuid:id>/send/", SendQuestionView.as_view()),
     path("v1/queries/<uuid:id>/take-back/", TakeBackQuestionView.as_view()),
     path("v1/records/batch/", RecordBatchView.as_view()),
+    path("v1/records/schemas/", RecordSchemasView.as_view()),
     path("v1/records/<str:source>/<str:external_id>/", RecordView.as_view()),
     path("v1/records/<str:source>/<str:external_id>/profile/", RecordProfileView.as_view()),
     path("v1/documents/", DocumentListView.as_view()),

@@ -19,13 +19,14 @@ def gate(decision: IntentDecision, snapshot: PolicySnapshot) -> KindGrant:
         sorted((budget for budget in snapshot.budgets if budget.kind in allowed), key=lambda budget: budget.position)
     )
     permitted = tuple(budget.kind for budget in budgets)
+    kinds = snapshot.kinds
     without = dict.fromkeys(kind for each in snapshot.reaches for kind in each.kinds)
     return KindGrant(
         intent=rule.name if rule else UNRECOGNISED,
         permitted=permitted,
         withheld=(
-            *(kind for kind in snapshot.kinds if kind not in permitted),
-            *(kind for kind in without if kind not in snapshot.kinds),
+            *(kind for kind in kinds if kind not in permitted),
+            *(kind for kind in without if kind not in kinds),
         ),
         policy_version=snapshot.number,
         policy_version_id=snapshot.version_id,

@@ -5,11 +5,12 @@ This room may not import them. tests/audit/test_registries.py fails if nothing i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from apps.intents.models import PolicyVersion
+from apps.intents.profile.contracts import Fired, ProfileRule
 from apps.intents.retrieval_settings import RetrievalSettings
 
 # Returns sentences about the effect of a policy's settings in this installation. A policy may ask for a reranker where
@@ -27,6 +28,11 @@ class Traffic:
     by_intent: Mapping[str, int]
 
 
+# Returns the rules that a text fires by a jurisdiction that it plainly names, given the text, its language ("en", "de",
+# "" to detect it) and the rules. Countries are read by the room that reads questions.
+JurisdictionReader = Callable[[str, str, Iterable[ProfileRule]], tuple[Fired, ...]]
+
+_jurisdiction_readers: list[JurisdictionReader] = []
 _traffic: list[Callable[[], Traffic]] = []
 _on_submitted: list[Callable[[PolicyVersion], None]] = []
 _stage_words: list[StageWords] = []
@@ -51,6 +57,16 @@ def register_stage_words(source: StageWords) -> None:
 def stage_words(settings: RetrievalSettings) -> tuple[str, ...]:
     """Return one sentence for each stage that may behave differently from its setting."""
     return tuple(sentence for source in _stage_words for sentence in source(settings))
+
+
+def register_jurisdiction_reader(reader: JurisdictionReader) -> None:
+    if reader not in _jurisdiction_readers:
+        _jurisdiction_readers.append(reader)
+
+
+def fired_by_jurisdiction(text: str, language: str, rules: Iterable[ProfileRule]) -> tuple[Fired, ...]:
+    """Return what a text fires by the jurisdictions that it names, exactly as a question or an answer does."""
+    return _jurisdiction_readers[0](text, language, rules)
 
 
 def register_traffic(source: Callable[[], Traffic]) -> None:

@@ -250,7 +250,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
     form.addEventListener("input", (event) => {
         const field = event.target;
-        if (field.id === "full-context-of" || field.id === "try-text") {
+        if (field.id === "full-context-of" || field.id.startsWith("try-")) {
             return;
         }
         const intent = field.closest("[data-intent]");

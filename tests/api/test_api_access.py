@@ -72,6 +72,7 @@ DOORS = (
     Door("delete", RECORD, Permission.DOCUMENT_DELETE),
     Door("post", f"{RECORD}profile/", Permission.DOCUMENT_ADD),
     Door("post", "/api/v1/records/batch/", Permission.DOCUMENT_ADD),
+    Door("get", "/api/v1/records/schemas/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/facts/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/series/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/removals/", Permission.DOCUMENT_VIEW),
@@ -198,7 +199,12 @@ READ = {"revision": 1}
 PROPOSED = {"run_id": NOBODY, "revision": 1}
 BODIES: dict[str, dict[str, Any] | None] = {
     "/documents/{document}/": {"company": "Acme"},
-    "/records/flows/r-1/": {"scope": "fund:alpha", "kind": "run", "type": "schedule", "record": {"a": "b"}},
+    "/records/flows/r-1/": {
+        "scope": "fund:alpha",
+        "kind": "run",
+        "type": "edit_pattern",
+        "record": {"before": "a", "after": "b"},
+    },
     "/records/batch/": {"scope": "fund:alpha", "records": [{"source": "flows", "external_id": "r-1"}]},
     "/query/": {"question": "What was the drawdown?"},
     "/suggest-kind/": {"filename": "fees.md"},

@@ -134,10 +134,25 @@ def test_an_id_of_another_form_is_refused(analyst: Api, address: str) -> None:
     assert (response.status_code, response.json()["code"]) == (400, "corpus.record_invalid")
 
 
+def test_a_body_is_as_the_published_schema_of_its_type_demands(analyst: Api) -> None:
+    schemas = {each["type"]: each["schema"] for each in analyst.get("/api/v1/records/schemas/").json()["schemas"]}
+    assert schemas["edit_pattern"]["required"] == ["before", "after"]
+    refused = analyst.put(ADDRESS, said(type="edit_pattern", record={"before": "will", "count": "many"}))
+    assert (refused.status_code, refused.json()["errors"]) == (
+        400,
+        {
+            "record.after": ["Is missing (/after)."],
+            "record.count": ["Must be a whole number (/count)."],
+        },
+    )
+    with_more = {"before": "will", "after": "may", "count": 2, "desk": "Equities"}
+    assert analyst.put(ADDRESS, said(type="edit_pattern", record=with_more)).status_code == 202
+
+
 def test_kind_and_type_do_not_change(analyst: Api) -> None:
     analyst.put(ADDRESS, said())
     assert analyst.put(ADDRESS, said(kind="methodology")).json()["code"] == "corpus.record_kind_differs"
-    assert analyst.put(ADDRESS, said(type="schedule")).json()["code"] == "corpus.record_type_differs"
+    assert analyst.put(ADDRESS, said(type="compliance_configuration")).json()["code"] == "corpus.record_type_differs"
 
 
 def test_the_policy_says_who_may_store_records_of_a_kind(

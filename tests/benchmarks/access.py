@@ -271,10 +271,10 @@ SELECT md5(%(holder_id)s || '/' || n)::uuid, %(tenant)s, md5('scope' || (n * 791
 """
 
 
-def load(target: psycopg.Connection[Any], plan: Plan, tenant_id: TenantId) -> None:
-    """Give a tenant LIFE of history. Triggers and constraints between rows are off for this connection."""
-    begun = datetime.now(UTC) - LIFE
-    ids = {"tenant": tenant_id, "begun": begun, "life": LIFE}
+def load(target: psycopg.Connection[Any], plan: Plan, tenant_id: TenantId, *, life: timedelta = LIFE) -> None:
+    """Give a tenant so much history. Triggers and constraints between rows are off for this connection."""
+    begun = datetime.now(UTC) - life
+    ids = {"tenant": tenant_id, "begun": begun, "life": life}
     (root,) = target.execute("SELECT id FROM tenants_scope WHERE tenant_id = %(tenant)s", ids).fetchone() or ("",)
     target.execute("UPDATE tenants_tenant SET created_at = %(begun)s WHERE id = %(tenant)s", ids)
     target.execute("UPDATE tenants_scope SET created_at = %(begun)s WHERE tenant_id = %(tenant)s", ids)

@@ -4,7 +4,8 @@
 
 Two policies of 30 intents, 40 kinds, 12 roles and 200 scopes, made up from a seed: each intent permits a third of the
 kinds, each role is held in half of the scopes, and between the two a tenth of both differs. That is 2,880,000
-combinations of role, scope, intent and kind. What is timed is everything after the reading of rows: deciding all
+combinations of role, scope, intent and kind. Both have a profile of 200 rules, of which a tenth of the terms differs,
+uploaders, and two reviewers. What is timed is everything after the reading of rows: deciding all
 theorems, their words, and the file to the byte. The count of the first theorem is compared with one that enumerates
 all combinations. No database takes part. It is a script and no test: it prints `met` or `missed` without ever failing.
 """
@@ -20,6 +21,7 @@ from time import perf_counter
 from typing import Any
 
 INTENTS, KINDS, ROLES, SCOPES = 30, 40, 12, 200
+RULES, TERMS = 200, 30
 AIM_S = 5.0
 REPETITIONS = 5
 
@@ -96,10 +98,10 @@ def _sides() -> tuple[_Side, _Side]:
 
     other = altered(kinds, [f"kind_{k}" for k in range(KINDS)])
     moved = altered(held, [f"scope_{s:03}" for s in range(SCOPES)])
-    return _side(kinds, held), _side(other, moved)
+    return _side(chance, kinds, held), _side(chance, other, moved)
 
 
-def _side(kinds: dict[str, set[str]], held: dict[str, set[str]]) -> _Side:
+def _side(chance: random.Random, kinds: dict[str, set[str]], held: dict[str, set[str]]) -> _Side:
     from apps.intents.baseline import baseline_snapshot
     from apps.intents.snapshots.content import policy_content
 
@@ -107,7 +109,23 @@ def _side(kinds: dict[str, set[str]], held: dict[str, set[str]]) -> _Side:
     rule = content["intents"][0]
     content["intents"] = [{**rule, "name": name, "kinds": sorted(each)} for name, each in kinds.items()]
     content["fallback"]["kinds"] = []
-    content["budgets"] = [{"kind": f"kind_{k}", "label": "x", "cap_chars": 100} for k in range(KINDS)]
+    content["budgets"] = [
+        {"kind": f"kind_{k}", "label": "x", "cap_chars": 100, "uploaders": ["analyst"]} for k in range(KINDS)
+    ]
+    content["profile"] = [
+        {
+            "key": f"rule_{n}",
+            "sort": ("topic", "instruments", "disclaimer")[n % 3],
+            "name": "x",
+            "text": f"{n}",
+            "terms": [f"term {n} {t} {chance.random() < 1 / 10}" for t in range(TERMS)] if n % 3 < 2 else [],
+            "intents": [f"intent_{i}" for i in range(INTENTS)] if n % 3 else [],
+            "in_question": "allow" if n % 3 == 2 else "refuse",
+            "in_answer": "allow" if n % 3 == 2 else "block",
+        }
+        for n in range(RULES)
+    ]
+    content["two_reviewers_for"] = ["wider_reach", "profile"]
     return content, {role: frozenset(scopes) for role, scopes in held.items()}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from apps.corpus.errors import RemovalKeptError
-from apps.corpus.extraction.record_file import Number, RecordType
+from apps.corpus.extraction.record_file import Number, RecordFile, RecordType, write_record
 from apps.corpus.models import Document, DocumentStatus
 from apps.corpus.services.ingest.errors import (
     ExternalIdTakenError,
@@ -140,6 +140,22 @@ class TestUpsert:
 
 
 class TestRefusals:
+    def test_a_body_that_is_not_as_its_type_demands_is_told_by_its_pointer(self, firm: Firm) -> None:
+        with pytest.raises(InvalidRecordError) as raised:
+            upsert(firm, {"entries": [{"date": "2025-03-31"}]}, type=RecordType.SCHEDULE)
+        assert raised.value.data == {"place": "/entries/0/name", "reason": "is missing"}
+        assert versions(firm) == []
+
+    def test_a_record_that_was_stored_before_there_were_schemas_is_read(self, firm: Firm) -> None:
+        old = RecordFile(
+            type=RecordType.SCHEDULE, source="flows", external_id="r-7", about={"title": "Old"}, body={"when": "May"}
+        )
+        made = ingest(firm, write_record(old), filename="r-7.record.json", external_id="flows/r-7")
+        run(firm, made.job)
+        assert "when: May" in pages(firm, made.document.id)[0].text
+        with open_scope(tenant=firm.id, reason="a test"):
+            assert record_of(document(firm, made.document.id)) == old
+
     @pytest.mark.parametrize(
         ("said", "error"),
         [
@@ -172,7 +188,7 @@ class TestRefusals:
         with pytest.raises(RecordKindError):
             upsert(firm, kind="methodology")
         with pytest.raises(RecordTypeError):
-            upsert(firm, {"a": "b"}, type=RecordType.SCHEDULE)
+            upsert(firm, {"entries": [{"name": "NAV"}]}, type=RecordType.SCHEDULE)
         assert versions(firm) == [(1, "received")]
 
     def test_a_document_with_its_id_is_not_replaced(self, firm: Firm) -> None:

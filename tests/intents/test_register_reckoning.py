@@ -26,6 +26,8 @@ _BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 _LENGTH = 12
 _KINDS = ("run", "methodology", "org_profile")
 _INTENTS = ("performance", "unrecognised")
+# Who sees a restricted document, since they decide about it.
+_DECIDE = {Role.DPO, Role.REVIEWER}
 
 
 def id_of(name: str) -> UUID:
@@ -130,10 +132,12 @@ def met(world: World, who: tuple[str, int], hour: float, **narrowed: Any) -> tup
         kinds = {name: tuple(each for each in found if each == kind) for name, found in kinds.items()}
         scopes, opens = scopes & {scope}, opens & {scope}
         hidden = restricted is not None and holds(*restricted, hour)
-        if not holds(received, gone, hour) or hidden:
+        if not holds(received, gone, hour):
             return set(), set(), {}
-        if published is None or hour < published:
+        if published is None or hour < published or hidden:
             scopes = set()
+        if hidden and not roles & _DECIDE:
+            opens = set()
     kinds = {name: each for name, each in kinds.items() if each}
     asks = scopes if kinds else set()
     return asks, opens, kinds if asks else {}

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import IO, Any, Final
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from apps.corpus.api.kind import KindKeyField
 from apps.corpus.description import InvalidFieldError
-from apps.corpus.extraction.record_file import Number, RecordType, body_problems
+from apps.corpus.extraction.record_file import (
+    MAX_NUMBER_CHARS,
+    MAX_RECORD_BYTES,
+    MAX_VALUES,
+    Number,
+    RecordProblem,
+    RecordType,
+    body_problems,
+    pointer,
+)
+from apps.corpus.extraction.record_schemas import SCHEMAS, schema_problems
 from apps.corpus.services.ingest.metadata import metadata_from_row
 from apps.corpus.services.records.upsert import Outcome
 from apps.tenants.api.parsers import StrictJsonParser
@@ -17,6 +29,7 @@ from apps.tenants.api.serializers import StrictSerializer, choices_of
 
 TYPES: Final = choices_of(RecordType)
 OUTCOMES: Final = choices_of(Outcome)
+_GREATEST: Final = 10 ** (MAX_NUMBER_CHARS - 1)
 _ABOUT: Final = ("title", "company", "ticker", "period", "published_on", "language", "jurisdictions")
 _OF_A_CSV: Final = "A data profile is made by the product: send the CSV file to the address of the record and profile/."
 
@@ -55,6 +68,23 @@ class DetailsSerializer(StrictSerializer):
         return fields
 
 
+def _bounded(schema: Any) -> Any:
+    """Return a schema with the bounds that hold for every value of a record, as generators of clients want them."""
+    if not isinstance(schema, Mapping):
+        return [_bounded(each) for each in schema] if isinstance(schema, list) else schema
+    types = schema.get("type", ())
+    of = {types} if isinstance(types, str) else {each for each in types if isinstance(each, str)}
+    bounds: dict[str, Any] = {}
+    if "string" in of:
+        bounds |= {"maxLength": MAX_RECORD_BYTES}
+    if of & {"integer", "number"}:
+        bounds |= {"minimum": -_GREATEST, "maximum": _GREATEST}
+    if "array" in of:
+        bounds |= {"maxItems": MAX_VALUES}
+    return {**bounds, **{name: _bounded(each) for name, each in schema.items()}}
+
+
+@extend_schema_field({"anyOf": [_bounded(each) for each in SCHEMAS.values()]})
 class BodyField(serializers.JSONField):
     """A record's body. What can't be stored in it is told in its place, as a path below `record`."""
 
@@ -62,12 +92,16 @@ class BodyField(serializers.JSONField):
         # What a field raises is nested below its name; a place of the body is a name like "findings.0.note".
         problems = body_problems(data)
         if problems:
-            told: dict[str, list[str]] = {}
-            for problem in problems:
-                place = ".".join(map(str, problem.path)) or "non_field_errors"
-                told.setdefault(place, []).append(f"{problem.reason[:1].upper()}{problem.reason[1:]}.")
-            raise serializers.ValidationError(told)
+            raise serializers.ValidationError(_in_their_places(problems))
         return data
+
+
+def _in_their_places(problems: Iterable[RecordProblem]) -> dict[str, list[str]]:
+    told: dict[str, list[str]] = {}
+    for problem in problems:
+        place = ".".join(map(str, problem.path)) or "non_field_errors"
+        told.setdefault(place, []).append(f"{problem.reason[:1].upper()}{problem.reason[1:]}.")
+    return told
 
 
 class RecordFieldsSerializer(DetailsSerializer):
@@ -76,8 +110,22 @@ class RecordFieldsSerializer(DetailsSerializer):
     )
     type = serializers.ChoiceField(choices=TYPES)
     record = BodyField(
-        help_text="An object. At most 1 MiB, 16 levels and 20,000 values; numbers are kept as they are written."
+        help_text=(
+            "An object, as the schema of its type demands (GET /api/v1/records/schemas/). At most 1 MiB, 16 levels and "
+            "20,000 values; numbers are kept as they are written."
+        )
     )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        fields = super().validate(attrs)
+        problems = [
+            # As told elsewhere, and by the pointer, which stands for a name with dots too.
+            replace(each, reason=f"{each.reason} ({pointer(each.path)})" if each.path else each.reason)
+            for each in schema_problems(fields["type"], fields["record"])
+        ]
+        if problems:
+            raise serializers.ValidationError({"record": _in_their_places(problems)})
+        return fields
 
     def validate_type(self, value: str) -> RecordType:
         type = RecordType(value)

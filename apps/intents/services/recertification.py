@@ -35,6 +35,7 @@ from apps.tenants.models.membership import IN_FORCE
 from apps.tenants.roles import Permission, Role
 from apps.tenants.second_person import are_same_hands, require_step_up
 from apps.tenants.selectors.grants import user_principal
+from apps.tenants.services.api_keys import api_key_lock
 from apps.tenants.services.members import grants_set, membership_lock
 
 _LONGEST_REASON = 1000
@@ -311,6 +312,7 @@ def _end_now(grant: Grant) -> None:
         membership_lock(grant.membership)
         holder = {"membership": grant.membership}
     elif grant.api_key is not None:
+        api_key_lock(grant.api_key)
         holder = {"api_key": grant.api_key}
     others = (
         Grant.objects.filter(valid_to__isnull=True, **holder).exclude(id=grant.id).values_list("scope_id", flat=True)

@@ -7,8 +7,8 @@ from dataclasses import fields
 from uuid import UUID
 
 from apps.audit.models import Event
-from apps.corpus.events import DELETED
 from apps.corpus.models import Chunk, Document
+from apps.corpus.removed import removed_since
 from apps.corpus.services.ingest.events import REINDEXED
 from apps.corpus.terms import TERMS_VERSION
 from apps.retrieval.replay.contracts import Hit, Recorded
@@ -23,7 +23,7 @@ ALWAYS = (
 
 
 def limits_of(recorded: Recorded, trace: Trace) -> tuple[str, ...]:
-    """Return one sentence for each thing that is known to differ from then. Costs: three queries."""
+    """Return one sentence for each thing that is known to differ from then. Costs: ten queries at most."""
     found: list[str] = []
     embedded = trace.output(EmbeddedQuery)
     model = embedded.model if embedded else ""
@@ -62,7 +62,8 @@ def limits_of(recorded: Recorded, trace: Trace) -> tuple[str, ...]:
             f"{reindexed} document{'s were' if reindexed > 1 else ' was'} reindexed since, with a newer analysis "
             "of terms: ranks by words can differ."
         )
-    removed = _since(recorded, DELETED)
+    # The log is the only source for a document that was not found then and has been removed since.
+    removed = len(removed_since(recorded.at, recorded.scope_ids))
     if removed:
         found.append(
             f"{removed} document{'s were' if removed > 1 else ' was'} removed from these scopes since. Versions "
@@ -88,10 +89,7 @@ def _compare_settings(recorded: Recorded) -> Iterator[str]:
 
 
 def _since(recorded: Recorded, action: str) -> int:
-    """Count the log's events of this action in the question's scopes since the question was asked.
-
-    The log is the only source for a document that was not found then and has been removed since.
-    """
+    """Count the log's events of this action in the question's scopes since the question was asked."""
     events = Event.objects.filter(
         action=action, occurred_at__gt=recorded.at, scope_ids__overlap=list(recorded.scope_ids)
     )

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from apps.corpus.extraction.language import language_of_question
 from apps.intents.profile.contracts import Fired, ProfileRule, RuleSort
+from apps.intents.profile.means import lets_write
 from apps.retrieval.contracts import DocumentFilter
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.stages.question.jurisdiction_mentions import read_jurisdiction_mentions
@@ -37,6 +39,11 @@ def fired_by_jurisdiction(text: str, language: str, rules: Iterable[ProfileRule]
         for rule in bounding
     )
     return tuple(Fired(rule=rule, words=words) for rule, words in found if words)
+
+
+def read_jurisdictions(text: str, language: str, rules: Iterable[ProfileRule]) -> tuple[Fired, ...]:
+    """Return what fired_by_jurisdiction does, of a text whose language may not be known. apps.intents calls this."""
+    return fired_by_jurisdiction(text, language or language_of_question(text), rules)
 
 
 def within_jurisdictions(chosen: DocumentFilter, rules: Iterable[ProfileRule], intent: str) -> DocumentFilter:
@@ -89,6 +96,4 @@ def _permits(rule: ProfileRule, code: str) -> bool:
 
 
 def _lets_write(rule: ProfileRule, deps: PipelineDependencies) -> bool:
-    if rule.sort is RuleSort.MODELS:
-        return deps.generator.model in rule.terms
-    return rule.sort is not RuleSort.REGIONS or deps.generator.region in rule.terms
+    return lets_write(rule, model=deps.generator.model, region=deps.generator.region)

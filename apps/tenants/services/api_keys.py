@@ -67,6 +67,7 @@ def api_key_rotate(
         raise NotInPersonError
     _require_person()
     with transaction.atomic():
+        api_key_lock(key)
         scopes = list(Scope.objects.filter(grants__api_key=key, grants__valid_to__isnull=True))
         if not scopes:
             raise ApiKeyError("tenants.key_reaches_nothing", name=key.name)
@@ -198,6 +199,13 @@ def api_key_insert(
     )
     grants_set(api_key=key, scopes=scopes)
     return key, f"gbx_{prefix}_{secret}"
+
+
+def api_key_lock(key: ApiKey) -> None:
+    """Lock a key against every other change until the transaction ends: what hands on or sets its grants reads them
+    after that, so that no grant which ends meanwhile is given again.
+    """
+    ApiKey.objects.filter(id=key.id).select_for_update(no_key=True, of=("self",)).first()
 
 
 def api_key_end_after(key: ApiKey, overlap: timedelta) -> None:

@@ -24,7 +24,7 @@ from apps.tenants.models import ApiKey, Scope
 from apps.tenants.models.api_key import PERSONAL_KEY_LIFE
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
-from apps.tenants.services.api_keys import api_key_emit, api_key_end_after, api_key_insert
+from apps.tenants.services.api_keys import api_key_emit, api_key_end_after, api_key_insert, api_key_lock
 
 
 def personal_key_create(
@@ -69,11 +69,12 @@ def personal_key_rotate(
         raise ApiKeyError("tenants.key_ended", name=key.name)
     _require_role(person, Role(key.role))
     _require_life(expires_at)
-    given = Scope.objects.filter(grants__api_key=key, grants__valid_to__isnull=True)
-    wanted = [scope for scope in given if ScopeId(scope.id) in person.scope_ids]
-    if not wanted:
-        raise ApiKeyError("tenants.key_reaches_nothing", name=key.name)
     with transaction.atomic():
+        api_key_lock(key)
+        given = Scope.objects.filter(grants__api_key=key, grants__valid_to__isnull=True)
+        wanted = [scope for scope in given if ScopeId(scope.id) in person.scope_ids]
+        if not wanted:
+            raise ApiKeyError("tenants.key_reaches_nothing", name=key.name)
         successor, plain = api_key_insert(
             name=key.name,
             role=Role(key.role),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from hypothesis import strategies as st
 
-from apps.intents.profile.contracts import InAnswer, InQuestion, ProfileRule, RuleSort
+from apps.intents.profile.contracts import OF_MEANS, InAnswer, InQuestion, ProfileRule, RuleSort
 
 TAX = ProfileRule(
     key="tax_advice",
@@ -93,3 +93,51 @@ def watching(*terms: str) -> ProfileRule:
         in_question=InQuestion.REFUSE,
         in_answer=InAnswer.FLAG,
     )
+
+
+# --- Any profile ------------------------------------------------------------------------------------------------------
+
+_terms = st.lists(
+    st.sampled_from(["tax advice", "Tax  Advice", "lottery", '"atlas"', "krypto*"]), min_size=1, unique=True
+)
+_watching = st.builds(
+    ProfileRule,
+    key=st.sampled_from(["a", "b", "c"]),
+    sort=st.sampled_from([RuleSort.TOPIC, RuleSort.PRODUCT]),
+    name=st.sampled_from(["Tax", "Atlas"]),
+    terms=_terms.map(tuple),
+    text=st.sampled_from(["Ask the desk.", "No."]),
+    in_question=st.sampled_from(InQuestion),
+    in_answer=st.sampled_from(InAnswer),
+).filter(lambda rule: (rule.in_question, rule.in_answer) != (InQuestion.ALLOW, InAnswer.ALLOW))
+_disclaimers = st.builds(
+    ProfileRule,
+    key=st.sampled_from(["d", "e"]),
+    sort=st.just(RuleSort.DISCLAIMER),
+    name=st.sampled_from(["Past", "Risk"]),
+    intents=st.sampled_from([(), ("performance",), ("compliance", "unrecognised")]),
+    text=st.sampled_from(["The past promises nothing.", "Capital is at risk."]),
+)
+_bounds = st.builds(
+    ProfileRule,
+    key=st.sampled_from(["f", "g", "h"]),
+    sort=st.just(RuleSort.INSTRUMENTS),
+    name=st.sampled_from(["Ours", "All"]),
+    terms=st.lists(st.sampled_from(["bond", "fund", "etf"]), min_size=1, unique=True).map(tuple),
+    intents=st.sampled_from([(), ("performance",), ("compliance", "performance")]),
+    text=st.just("Ask the desk."),
+    in_question=st.sampled_from(InQuestion),
+    in_answer=st.sampled_from(InAnswer),
+).filter(lambda rule: (rule.in_question, rule.in_answer) != (InQuestion.ALLOW, InAnswer.ALLOW))
+_models = st.builds(
+    ProfileRule,
+    key=st.just("m"),
+    sort=st.sampled_from(sorted(OF_MEANS)),
+    name=st.just("Models"),
+    terms=st.sampled_from([("none",), ("EU", "DE")]),
+    intents=st.sampled_from([(), ("performance",)]),
+    text=st.just("Data stays here."),
+)
+profiles = st.lists(
+    st.one_of(_watching, _disclaimers, _bounds, _models), max_size=4, unique_by=lambda rule: rule.key
+).map(tuple)

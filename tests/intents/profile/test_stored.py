@@ -285,6 +285,85 @@ def test_a_text_is_tried_on_what_is_typed_and_nothing_is_kept(
     assert "No rule fires." in send(officer, draft, form.with_(try__text="What did it cost?"), "policy_draft_try").text
 
 
+def bounded(officer: Visitor, draft: PolicyVersion, sort: str, values: str, **more: str) -> Typed:
+    """The form with one bound of this sort, as it is typed."""
+    effects = (
+        {} if sort in ("models", "regions") else {"profile__question__p3": "refuse", "profile__answer__p3": "block"}
+    )
+    fixed = {"profile__question__p3": "allow", "profile__answer__p3": "allow", **effects}
+    return typed(officer, draft).with_(
+        profile__sort__p3=sort,
+        profile__name__p3="Ours",
+        profile__terms__p3=values,
+        **{"profile__text__p3": "Ask the desk.", **fixed, **more},
+    )
+
+
+@pytest.mark.parametrize(
+    ("sort", "values", "tried", "fires", "not_by"),
+    [
+        ("jurisdictions", "DE", {"text": "What does Swiss law say?"}, "Swiss", {"text": "What does German law say?"}),
+        (
+            "jurisdictions",
+            "DE",
+            {"text": "Was sagt das Schweizer Recht?", "language": "de"},
+            "Schweizer",
+            {"text": "Was sagt das deutsche Recht?", "language": "de"},
+        ),
+        (
+            "clients",
+            "professional",
+            {"text": "What fits?", "client": "retail"},
+            "Retail clients",
+            {"client": "professional"},
+        ),
+        (
+            "clients",
+            "retail",
+            {"text": "What fits?", "companies": "Eligible Counterparty AG"},
+            "Eligible Counterparty",
+            {},
+        ),
+        ("models", "small", {"text": "What fits?", "model": "large"}, "large", {"model": "small"}),
+        ("regions", "eu", {"text": "What fits?", "region": "us"}, "us", {"region": "eu"}),
+    ],
+)
+def test_every_sort_of_bound_is_tried_and_the_rule_that_decides_is_named(
+    officer: Visitor,
+    draft: PolicyVersion,
+    sort: str,
+    values: str,
+    tried: dict[str, str],
+    fires: str,
+    not_by: dict[str, str],
+) -> None:
+    form = bounded(officer, draft, sort, values)
+
+    def send_with(said: dict[str, str]) -> Page:
+        return send(
+            officer, draft, form.with_(**{f"try__{key}": value for key, value in said.items()}), "policy_draft_try"
+        )
+
+    page = send_with(tried)
+    assert page.tree.xpath("//mark/text()") == [fires]
+    if sort in ("models", "regions"):
+        assert f"The model does not write the answer, by the bound of {sort} “Ours”." in page.text
+    else:
+        assert "As a question it is refused, by the bound of" in page.text
+        assert "As an answer it is withheld, by the bound of" in page.text
+    assert "No rule fires." in send_with({"text": "What fits?", **not_by}).text
+
+
+def test_a_rule_for_other_intents_is_not_tried(officer: Visitor, draft: PolicyVersion) -> None:
+    form = bounded(officer, draft, "jurisdictions", "DE", profile__intents__p3="performance").with_(
+        try__text="What does Swiss law say?"
+    )
+    for intent, said in (("performance", "1 of 2 rules fires."), ("compliance", "No rule fires.")):
+        page = send(officer, draft, form.with_(try__intent=intent), "policy_draft_try")
+        assert said in page.text
+        assert (f"An answer carries: “{PAST.text}”" in page.text) is PAST.holds_for(intent)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

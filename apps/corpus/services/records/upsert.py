@@ -19,6 +19,7 @@ from apps.corpus.extraction.record_file import (
     pointer,
     write_record,
 )
+from apps.corpus.extraction.record_schemas import schema_problems
 from apps.corpus.kinds import DocumentType, SourceType
 from apps.corpus.models import Document, DocumentStatus, IngestJob
 from apps.corpus.services.ingest.document import document_ingest, serialise
@@ -76,16 +77,17 @@ def record_upsert(
 
     Args:   body: JSON's types, numbers as record_file.Number.
             metadata: of its fields, external_id, document_type and source_type are the record's own.
-    Raises: what document_ingest raises; InvalidRecordError, RecordTooLargeError; RecordKindError, RecordTypeError: it
-            is stored with another one; RecordRemovalPendingError: its removal is proposed, and the record differs;
-            ExternalIdTakenError: a document that is no record has its id.
+    Raises: what document_ingest raises; InvalidRecordError: the body can't be stored, or is not as its type demands
+            (record_schemas.py); RecordTooLargeError; RecordKindError, RecordTypeError: it is stored with another one;
+            RecordRemovalPendingError: its removal is proposed, and the record differs; ExternalIdTakenError: a
+            document that is no record has its id.
     """
     context = current_scope()
     context.principal.require(Permission.DOCUMENT_ADD)
     if scope_id not in context.scope_ids:
         raise ScopeNotGrantedError(scope=scope_id)
     called = document_id_of(source, external_id)
-    if problems := body_problems(body):
+    if problems := body_problems(body) or schema_problems(type, body):
         place = pointer(problems[0].path)
         raise InvalidRecordError(place=place or "its body", reason=problems[0].reason)
     said = metadata or DocumentMetadata()

@@ -56,9 +56,9 @@ class DocumentFact:
     """A document version, for questions about one document.
 
     title: empty for a document that is no longer there, or that the asker may not see.
-    published_at: from then on a question could reach it; None if it never became searchable.
+    published_at: from then on a question could reach it; None if none ever could.
     gone_at: when it was removed; None if it was not, or if the time is not in the log.
-    restricted: the periods in which nobody could reach it.
+    restricted: the periods in which no question reached it, and only who decides about privacy could open it.
     """
 
     id: UUID

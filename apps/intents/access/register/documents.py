@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -11,9 +11,7 @@ from uuid import UUID
 from apps.audit.models import Event
 from apps.audit.selectors import payloads_of
 from apps.corpus.models import Document
-from apps.erasure.contracts import TargetType
-from apps.erasure.events import STEP_FINISHED
-from apps.erasure.models import RemovalTarget, TargetOutcome
+from apps.corpus.removed import removed_by_runs
 from apps.intents.access.register.contracts import DocumentFact
 from apps.intents.errors import AmbiguousDocumentError, RegisterQuestionError
 from apps.tenants.ids import ScopeId
@@ -25,7 +23,6 @@ _DELETED: Final = "corpus.document.deleted"
 _RESTRICTED: Final = "audit.document.restricted"
 _LIFTED: Final = "audit.document.restriction_lifted"
 _LIFE: Final = (_RECEIVED, _READY, _SUPERSEDED, _DELETED, _RESTRICTED, _LIFTED)
-_STORE: Final = "corpus.documents"
 _MOST: Final = 20
 
 
@@ -46,7 +43,7 @@ def document_named(typed: str) -> DocumentFact:
     log alone.
     Raises: AmbiguousDocumentError: the title means several documents.
             RegisterQuestionError: it means none that the asker may see.
-    Costs:  three queries; three more for a document that is gone.
+    Costs:  three queries; six more for a document that is gone.
     """
     wanted = " ".join(typed.split())
     try:
@@ -88,7 +85,8 @@ def document_fact(document_id: UUID) -> DocumentFact:
             kind=row.kind,
             scope_id=ScopeId(row.scope_id),
             received_at=row.created_at,
-            published_at=row.valid_from,
+            # One that became ready after its successor was never current: no question found it, as of no time.
+            published_at=row.valid_from if row.valid_from != row.valid_to else None,
             superseded_at=row.valid_to,
             gone_at=None,
             restricted=restricted,
@@ -103,26 +101,27 @@ def document_fact(document_id: UUID) -> DocumentFact:
         kind=str(kind),
         scope_id=ScopeId(received.scope_ids[0]),
         received_at=received.occurred_at,
-        published_at=first.get(_READY),
+        published_at=_published_at(events),
         superseded_at=first.get(_SUPERSEDED),
-        gone_at=first.get(_DELETED) or _removed_at(document_id),
+        gone_at=first.get(_DELETED) or removed_by_runs([document_id]).get(document_id),
         restricted=restricted,
         is_there=False,
     )
 
 
-def _removed_at(document_id: UUID) -> datetime | None:
-    """Return when an approved run had removed the document, which no event of the document itself says."""
-    named = RemovalTarget.objects.filter(type=TargetType.DOCUMENT, item_id=document_id)
-    runs = named.exclude(outcome=TargetOutcome.RETAINED).values("run_id")
-    steps = list(
-        Event.objects.filter(action=STEP_FINISHED, subject_type="removal_run", subject_id__in=runs).order_by(
-            "occurred_at", "id"
-        )
+def _published_at(events: Sequence[Event]) -> datetime | None:
+    """Return since when a document that is gone was searchable; None if it never was, or came after its successor."""
+    ready = next((event for event in events if event.action == _READY), None)
+    superseded = next((event for event in events if event.action == _SUPERSEDED), None)
+    if ready is None:
+        return None
+    if superseded is None:
+        return ready.occurred_at
+    successor = payloads_of([superseded]).get(superseded.id, {}).get("core", {}).get("superseded_by")
+    before = Event.objects.filter(
+        action=_READY, subject_type="document", subject_id=successor, occurred_at__lt=ready.occurred_at
     )
-    payloads = payloads_of(steps)
-    stores = ((event, payloads.get(event.id, {}).get("core", {}).get("store")) for event in steps)
-    return next((event.occurred_at for event, store in stores if store == _STORE), None)
+    return None if before.exists() else ready.occurred_at
 
 
 def _restricted(events: Iterable[Event]) -> tuple[tuple[datetime, datetime | None], ...]:

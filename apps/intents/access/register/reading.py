@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
@@ -22,7 +23,7 @@ from apps.intents.selectors import version_snapshots
 from apps.intents.standing import by_time
 from apps.tenants.context import current_scope, open_identity
 from apps.tenants.ids import ScopeId, UserId
-from apps.tenants.models import ApiKey, Grant, Membership, Scope
+from apps.tenants.models import ApiKey, Grant, Membership, Scope, User
 from apps.tenants.models.tenant import TenantStatus
 from apps.tenants.principals import PrincipalKind
 from apps.tenants.roles import Role
@@ -76,23 +77,24 @@ def _people(grants: dict[UUID, tuple[GrantFact, ...]]) -> Iterator[Holder]:
     held: defaultdict[UUID, list[Holding]] = defaultdict(list)
     subjects: dict[UUID, Subject] = {}
     # A membership that nobody has confirmed has never given any permission.
-    rows = Membership.objects.filter(confirmed_at__isnull=False).select_related("user").order_by("confirmed_at", "id")
-    for row in rows:
-        subjects[row.user_id] = Subject(
+    rows = Membership.objects.filter(confirmed_at__isnull=False).order_by("confirmed_at", "id")
+    for row in rows.values(*_of_account("user"), "id", "user_id", "role", "confirmed_at", "revoked_at"):
+        user = _account(row, "user")
+        subjects[user.id] = Subject(
             kind=PrincipalKind.USER,
-            id=row.user_id,
-            name=row.user.username,
-            label=str(row.user),
-            deactivated=not row.user.is_active,
+            id=user.id,
+            name=user.username,
+            label=str(user),
+            deactivated=not user.is_active,
         )
-        held[row.user_id].append(
+        held[user.id].append(
             Holding(
                 through=Through.MEMBERSHIP,
-                id=row.id,
-                role=Role(row.role),
-                valid_from=row.confirmed_at,
-                valid_to=row.revoked_at,
-                grants=grants.get(row.id, ()),
+                id=row["id"],
+                role=Role(row["role"]),
+                valid_from=row["confirmed_at"],
+                valid_to=row["revoked_at"],
+                grants=grants.get(row["id"], ()),
             )
         )
     for subject in sorted(subjects.values(), key=lambda each: (each.label.casefold(), each.name)):
@@ -101,29 +103,44 @@ def _people(grants: dict[UUID, tuple[GrantFact, ...]]) -> Iterator[Holder]:
 
 
 def _keys(grants: dict[UUID, tuple[GrantFact, ...]]) -> Iterator[Holder]:
-    for key in ApiKey.objects.select_related("person").order_by("name", "created_at", "id"):
-        ends = [each for each in (key.expires_at, key.revoked_at) if each is not None]
-        person = key.person
+    rows = ApiKey.objects.order_by("name", "created_at", "id")
+    columns = ("id", "name", "prefix", "role", "person_id", "created_at", "expires_at", "revoked_at")
+    for key in rows.values(*_of_account("person"), *columns):
+        ends = [each for each in (key["expires_at"], key["revoked_at"]) if each is not None]
+        person = _account(key, "person") if key["person_id"] else None
         yield Holder(
             subject=Subject(
                 kind=PrincipalKind.API_KEY,
-                id=key.id,
-                name=f"{KEY_MARK}{key.prefix}",
-                label=key.name,
+                id=key["id"],
+                name=f"{KEY_MARK}{key['prefix']}",
+                label=key["name"],
                 deactivated=person is not None and not person.is_active,
-                acts_for=person and ActsFor(id=UserId(person.id), name=person.username, label=str(person)),
+                acts_for=ActsFor(id=UserId(person.id), name=person.username, label=str(person)) if person else None,
             ),
             holdings=(
                 Holding(
                     through=Through.API_KEY,
-                    id=key.id,
-                    role=Role(key.role),
-                    valid_from=key.created_at,
+                    id=key["id"],
+                    role=Role(key["role"]),
+                    valid_from=key["created_at"],
                     valid_to=min(ends, default=None),
-                    grants=grants.get(key.id, ()),
+                    grants=grants.get(key["id"], ()),
                 ),
             ),
         )
+
+
+# Of an account only what stands in an answer: the database works out an address and a password for each row that names
+# them, which took half a millisecond a row.
+_SHOWN = ("username", "first_name", "last_name", "is_active")
+
+
+def _of_account(relation: str) -> Iterator[str]:
+    return (f"{relation}__{name}" for name in _SHOWN)
+
+
+def _account(row: Mapping[str, Any], relation: str) -> User:
+    return User(id=row[f"{relation}_id"], **{name: row[f"{relation}__{name}"] for name in _SHOWN})
 
 
 def _scopes() -> tuple[ScopeBirth, ...]:

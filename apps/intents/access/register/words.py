@@ -8,6 +8,7 @@ from apps.intents.access.contracts import Subject
 from apps.intents.access.register.asking import Register
 from apps.intents.access.register.contracts import Cell, Mode
 from apps.intents.access.words import instant, listed
+from apps.tenants.ids import ScopeId
 from apps.tenants.principals import PrincipalKind
 
 
@@ -42,7 +43,9 @@ def notes(register: Register) -> tuple[str, ...]:
         "A question reaches only the kinds of its intent. A person who may open documents reads each one in their "
         "scopes, whatever its kind.",
     ]
-    hidden = {scope for cell in _cells(register) for scope in cell.scopes if scope not in register.history.names}
+    # Whole sets first: a list of many lines has few different ones.
+    different = {scopes for cell in _cells(register) for scopes in (cell.asks, cell.opens)}
+    hidden = frozenset[ScopeId]().union(*different) - register.history.names.keys()
     if hidden:
         said.append(
             f"{len(hidden)} of the scopes that could be reached you may not see. They are counted and not named."
@@ -59,7 +62,10 @@ def notes(register: Register) -> tuple[str, ...]:
                 "questions as of an earlier date found it."
             )
         if document.restricted:
-            said.append("While the document was restricted, nobody could reach it; the periods are those of the log.")
+            said.append(
+                "While the document was restricted, no question found it, and only those who manage or approve privacy "
+                "could open it. The periods are those of the log."
+            )
         if not document.is_there and document.gone_at is None and not document.restricted:
             said.append(
                 "The document is no longer there, or hidden from you, and the log does not say since when. Until now "

@@ -35,6 +35,7 @@ from apps.intents.admin.draft.rows import (
     total_entry,
 )
 from apps.intents.admin.draft.settings import RETRIEVAL, THRESHOLDS
+from apps.intents.admin.draft.trying import try_choices
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.diff import SAME, policy_diff
 from apps.intents.errors import DraftChangedError, NotADraftError
@@ -186,6 +187,7 @@ def _editor(
         ),
         **rule_rows(profile, errors),
         "value_lists": value_lists(),
+        **try_choices(version_snapshot(version)),
         "problems_profile": problems.get("part-profile", ()),
         "two_for": [(each, each in two_for) for each in TwoFor],
         "errors_two_for": errors.get("two-for", ()),
