@@ -165,6 +165,6 @@ def test_a_row_of_figures_without_words_is_read_once() -> None:
         budgets=[budget(cap_chars=12_000)],
         total_cap_chars=12_000,
     ).passages[0]
-    began = time.monotonic()
+    began = time.process_time()
     assert len(read_figures(passage, asked_exponent=None)) == 1_500
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5

@@ -84,6 +84,7 @@ def answered(question: str, *, others: bool = False) -> str:
         ("What is the CAGR of Pawfield's dog kennels from 2021 to 2024?", "(41.5 / 30.1) ^ (1/3) - 1 = 11.3 %"),
         ("Average of Pawfield's net sales over the three years 2022 to 2024?", "(53.8 + 57.0 + 61.0) / 3 = 57.27"),
         ("What did Pawfield spend on marketing costs in 2023 and 2024 together?", "4.0 + 4.8 = 8.8"),
+        ("365 x dog kennels divided by net sales of Pawfield in 2024", "365 * 41.5 / 61.0 = 248.32"),
         ("What share of Pawfield's net sales came from aviaries in 2024?", "6.9 / 61.0 = 11.3 %"),
         ("Dog kennels as a percentage of net sales, Pawfield 2023", "38.0 / 57.0 = 66.7 %"),
         ("How much higher were the dog kennels than the cat houses of Pawfield in 2022?", "35.2 - 13.1 = 22.1"),
@@ -488,7 +489,6 @@ def test_a_name_with_the_word_combined_asks_for_no_sum() -> None:
 @pytest.mark.parametrize(
     "question",
     [
-        "365 x dog kennels divided by net sales of Pawfield in 2024",
         "Which type of cost rose in 2024 at Pawfield: marketing costs?",
     ],
 )

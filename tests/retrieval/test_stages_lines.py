@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from apps.corpus.extraction.statements import Statement
+from apps.filings.vocabulary.concepts import concepts
 from apps.retrieval.contracts import Candidate, FoundLine
 from apps.retrieval.stages.figures.formulas import lines_of
 from apps.retrieval.stages.figures.line_items import ITEMS, PARTS, find_asked_items
@@ -32,7 +33,8 @@ def rows_of(item: str, *passages: Candidate) -> list[str]:
 def test_every_line_and_every_measure_is_one_that_the_glossary_calls_up() -> None:
     labels = {each.label for each in GLOSSARY}
     assert labels >= PARTS.keys()
-    assert ITEMS.keys() >= {part for parts in PARTS.values() for part in parts}
+    # What is no line of the statements is looked for among the facts, by its concept.
+    assert ITEMS.keys() | concepts().keys() >= {part for parts in PARTS.values() for part in parts}
     worked_from = {part for part in ITEMS if part not in labels}
     assert worked_from <= {part for parts in PARTS.values() for part in parts}
 

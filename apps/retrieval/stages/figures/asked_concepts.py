@@ -11,9 +11,7 @@ from apps.retrieval.contracts import AskedFigures, QueryAnalysis
 from apps.retrieval.stages.figures.calculating.asked_names import plain_terms
 from apps.retrieval.stages.figures.calculating.definitions import read_definition
 from apps.retrieval.stages.figures.calculating.forms import read_forms
-from apps.retrieval.stages.figures.formulas import lines_of
 from apps.retrieval.stages.figures.line_items import PARTS, asks_for_a_reason
-from apps.retrieval.stages.figures.measure_table import MEASURES
 
 _MOST_CONCEPTS: Final = 16
 
@@ -43,15 +41,10 @@ def _named(analysis: QueryAnalysis) -> Iterator[str]:
     for found in find_in_text(analysis.text):
         yield from _with_parts(found.concept)
     for expansion in analysis.expansions:
-        for name in PARTS.get(expansion.label) or _lines_of(expansion.label) or (expansion.label,):
+        for name in PARTS.get(expansion.label, (expansion.label,)):
             concept = find_by_name(name)
             if concept is not None:
                 yield from _with_parts(concept)
-
-
-def _lines_of(measure: str) -> tuple[str, ...]:
-    """Return the lines from which a measure is calculated; none if it is no measure."""
-    return tuple(dict.fromkeys(line.name for each in MEASURES.get(measure, ()) for line in lines_of(each.formula)))
 
 
 def _with_parts(concept: Concept) -> Iterator[str]:

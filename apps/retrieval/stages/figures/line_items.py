@@ -13,6 +13,8 @@ from typing import Final
 
 from apps.corpus.extraction.statements import Statement
 from apps.retrieval.contracts import QueryAnalysis
+from apps.retrieval.stages.figures.formulas import lines_of
+from apps.retrieval.stages.figures.measure_table import MEASURES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,42 +179,22 @@ _ITEMS: Final = (
 )
 ITEMS: Final = {item.name: item for item in _ITEMS}
 
-PARTS: Final[dict[str, tuple[str, ...]]] = {
-    "EBITDA": ("operating income", "depreciation and amortisation"),
-    "EBITDA margin": ("operating income", "depreciation and amortisation", "revenue"),
+# What is read beside the lines of the formula, so that its rows stand together.
+_FURTHER_PARTS: Final[dict[str, tuple[str, ...]]] = {
     "EBIT": ("operating income",),
-    "profit margin": ("gross profit", "revenue", "cost of goods sold"),
-    "operating margin": ("operating income", "revenue"),
-    "net margin": ("net income", "revenue"),
-    "effective tax rate": ("income tax", "income before tax"),
-    "free cash flow": ("operating cash flow", "capital expenditure"),
-    "capital intensity": ("capital expenditure", "revenue", "total assets", "property, plant and equipment"),
-    "working capital": ("current assets", "current liabilities"),
-    "quick ratio": ("current assets", "inventory", "current liabilities"),
-    "current ratio": ("current assets", "current liabilities"),
-    "operating cash flow ratio": ("operating cash flow", "current liabilities"),
-    "fixed asset turnover": ("revenue", "property, plant and equipment"),
-    "asset turnover": ("revenue", "total assets"),
-    "inventory turnover": ("cost of goods sold", "inventory"),
-    "days inventory outstanding": ("inventory", "cost of goods sold"),
-    "receivables turnover": ("accounts receivable", "revenue"),
-    "days sales outstanding": ("accounts receivable", "revenue"),
-    "payables turnover": ("accounts payable", "cost of goods sold", "inventory"),
-    "days payable outstanding": ("accounts payable", "cost of goods sold"),
-    "cash conversion cycle": ("accounts receivable", "inventory", "accounts payable", "revenue", "cost of goods sold"),
-    "interest coverage": ("operating income", "interest expense"),
-    "leverage": ("total liabilities", "equity", "debt"),
-    "debt ratio": ("total liabilities", "total assets"),
-    "equity ratio": ("equity", "total assets"),
-    "cash ratio": ("cash and cash equivalents", "current liabilities"),
-    "pre-tax margin": ("income before tax", "revenue"),
-    "research intensity": ("research and development", "revenue"),
-    "operating cash flow margin": ("operating cash flow", "revenue"),
-    "free cash flow margin": ("operating cash flow", "capital expenditure", "revenue"),
-    "cash conversion": ("operating cash flow", "net income"),
-    "dividend payout ratio": ("dividends", "net income"),
-    "return on equity": ("net income", "equity"),
-    "return on assets": ("net income", "total assets"),
+    "capital intensity": ("total assets", "property, plant and equipment"),
+    "payables turnover": ("inventory",),
+    "leverage": ("debt",),
+}
+
+
+def _parts_of(measure: str) -> tuple[str, ...]:
+    lines = (line.name for each in MEASURES.get(measure, ()) for line in lines_of(each.formula))
+    return tuple(dict.fromkeys((*lines, *_FURTHER_PARTS.get(measure, ()))))
+
+
+PARTS: Final[dict[str, tuple[str, ...]]] = {
+    measure: _parts_of(measure) for measure in dict.fromkeys((*MEASURES, *_FURTHER_PARTS))
 }
 """The lines that a measure of the glossary is worked out from."""
 
