@@ -94,6 +94,8 @@ def _values(route: str, name: str, firm: Firm) -> list[Any]:
         return list(STEPS)
     if name == "number":
         return [1]
+    if name == "intent":
+        return ["performance"]
     if name == "path":
         return ["concepts/", "glossary/"]
     model = next((row for part, row in _ROWS.items() if part == name or part in route), None)

@@ -9,7 +9,7 @@ import pytest
 from apps.retrieval.contracts import ContextBlock, GroundingStatus, QueryAnalysis
 from apps.retrieval.generation.extractive import ExtractiveGenerator
 from apps.retrieval.stages.figures.calculating.forms import Form, read_forms
-from apps.retrieval.stages.figures.calculating.work import calculate, find_value
+from apps.retrieval.stages.figures.calculating.work import asks_for_a_calculation, calculate, find_value
 from apps.retrieval.steps.quoting import check_quoted
 from tests.retrieval.builders import analysed, candidate, context_of, document, entry
 
@@ -479,6 +479,11 @@ def test_rows_that_are_named_one_by_one_are_added(question: str, calculation: st
 def test_of_rows_of_which_one_is_not_there_there_is_no_sum() -> None:
     question = "What did dog kennels, hamster wheels and aviaries bring in together at Pawfield in 2024?"
     assert calculate(*read(question)) is None
+
+
+def test_the_average_of_one_year_may_be_the_name_of_a_row() -> None:
+    analysis, _ = read("What was the average yield of Pawfield in 2024?")
+    assert not asks_for_a_calculation(analysis)
 
 
 def test_a_name_with_the_word_combined_asks_for_no_sum() -> None:

@@ -71,7 +71,8 @@ _OVER_ROWS: Final[Mapping[Form, OverRows]] = {
 def calculate(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | None:
     """Return the calculation that a question asks for; None if it asks for none, or an operand is missing or open."""
     forms = read_forms(analysis)
-    if not forms or not asks_for_a_calculation(analysis) or _is_of_a_quarter(analysis):
+    may_average = any(each.of_balances for each in forms)
+    if not forms or not (may_average or asks_for_a_calculation(analysis)) or _is_of_a_quarter(analysis):
         return None
     series = read_series(context, analysis)
     if _leaves_the_company_open(series, analysis):
@@ -108,8 +109,11 @@ def find_value(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | N
 
 
 def asks_for_a_calculation(analysis: QueryAnalysis) -> bool:
-    """Return whether a row alone does not answer: a change, a share or a comparison is asked for, and not a figure."""
-    forms = read_forms(analysis)
+    """Return whether a row alone does not answer: a change, a share or a comparison is asked for, and not a figure.
+
+    An average of one year may be the name of a row: "average yield to maturity".
+    """
+    forms = [each for each in read_forms(analysis) if not each.of_balances]
     return len(forms) > 1 or len(analysis.companies_named) > 1 or bool(forms and read_definition(analysis.text))
 
 
