@@ -6,7 +6,6 @@ import hashlib
 
 import pytest
 
-from apps.corpus.extraction.record_file import RecordType
 from apps.corpus.models import Document
 from apps.corpus.redaction.text import Span
 from apps.corpus.services.records.profile import profile_upsert
@@ -83,7 +82,7 @@ def test_a_document_of_no_record_says_nothing_of_one(acme: Firm, alice: Visitor)
 
 
 def test_a_name_in_a_record_is_shown_as_text(acme: Firm, alice: Visitor) -> None:
-    made = upsert(acme, {"<script>": {"<b>x</b>": "<i>y</i>"}}, type=RecordType.SCHEDULE)
+    made = upsert(acme, {"<script>": {"<b>x</b>": "<i>y</i>"}})
     run(acme, made.job)
     document = stored(acme, made.document)
     shown = alice.open("corpus_document_page", document.id, **place(acme, document, "<i>y</i>"))
