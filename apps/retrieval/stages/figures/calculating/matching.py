@@ -13,7 +13,8 @@ from apps.filings.vocabulary.concepts import Period, find_in_text
 from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.figures.calculating.asked_names import Wanted, asked_names, plain_terms
 from apps.retrieval.stages.figures.calculating.qualifiers import qualifiers_in
-from apps.retrieval.stages.figures.calculating.series import Series, is_total
+from apps.retrieval.stages.figures.calculating.row_words import is_total
+from apps.retrieval.stages.figures.calculating.series import Series
 
 NAMED_SHARE: Final = 0.75
 NAMED_SHARE_OF_A_WHOLE_LABEL: Final = 0.7

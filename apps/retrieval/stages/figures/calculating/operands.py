@@ -13,7 +13,8 @@ from apps.filings.vocabulary.concepts import Period, concepts
 from apps.retrieval.contracts import Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.calculating.matching import find_series, names_table
 from apps.retrieval.stages.figures.calculating.ratios import Ratio, WorkedRatio, asked_ratio
-from apps.retrieval.stages.figures.calculating.series import Series, is_total
+from apps.retrieval.stages.figures.calculating.row_words import is_total
+from apps.retrieval.stages.figures.calculating.series import Series
 from apps.retrieval.stages.figures.calculating.wording import wording
 
 _PERCENT_PLACES: Final = Decimal("0.1")

@@ -23,7 +23,8 @@ from apps.retrieval.stages.figures.calculating.operands import (
     rounded,
     show,
 )
-from apps.retrieval.stages.figures.calculating.series import Series, is_total, names_a_result
+from apps.retrieval.stages.figures.calculating.row_words import is_total, names_a_result
+from apps.retrieval.stages.figures.calculating.series import Series
 from apps.retrieval.stages.figures.calculating.wording import Wording, wording
 
 _FEWEST_ROWS: Final = 2

@@ -17,37 +17,16 @@ from apps.retrieval.contracts import ContextBlock, Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.answerable import is_of_company
 from apps.retrieval.stages.figures.calculating.form_words import GROUPS, MONEY_ASKED, PERCENT
 from apps.retrieval.stages.figures.calculating.qualifiers import qualifiers_in
+from apps.retrieval.stages.figures.calculating.row_words import is_expected, is_title_of_a_statement, names_a_result
 from apps.retrieval.stages.figures.in_passages import Figure, read_rows
 from apps.retrieval.stages.figures.periods import span_of
 from apps.retrieval.stages.ranking.units import split_units, surroundings_of
 
-_TOTAL: Final = re.compile(
-    r"\b(?:total|sub-?total|group|consolidated|eliminations?|reconciliation|summe|gesamt|konzern|konsolidierung|\u00fcberleitung)\b",
-    re.IGNORECASE,
-)
 _LONGEST_TITLE_CHARS: Final = 120
 _LONGEST_HEADING_CHARS: Final = 80
-_EXPECTED: Final = re.compile(
-    r"\b(?:forecast\w*|budget\w*|planned|guidance|outlook|expected|estimate[sd]?|projected|target\w*|prognose\w*|geplant\w*"
-    r"|erwartet\w*|ausblick|plan(?:wert|zahl)\w*)\b|(?:19|20)\d\d(?:\s?[EFBP]|\s+plan)\b|\bplan\s+(?:19|20)\d\d",
-    re.IGNORECASE,
-)
-_RESULT: Final = re.compile(
-    r"\b(?:profits?|income|results?|earnings|ebit\w*|surplus)\b|\bcash\s+flows?\b|\b(?:free\s+)?cashflow\b|ergebnis|\u00fcberschuss|gewinn",
-    re.IGNORECASE,
-)
-_COST: Final = re.compile(
-    r"\b(?:tax\w*(?!\s*\))|expenses?|costs?|charges?|paid|payments?|purchases?|used)\b|steuer|aufwand|aufwendung|kosten",
-    re.IGNORECASE,
-)
 # "Income (loss) from operations", "Operating profit/(loss)": the same line, whatever its sign.
 _OR_THE_OPPOSITE: Final = re.compile(
     r"/?\s*\((?:loss(?:es)?|deficit|expenses?|benefits?|decrease|increase|outflow|verlust|fehlbetrag)\)", re.IGNORECASE
-)
-# The titles of statements name results, whatever their rows are.
-_OF_A_STATEMENT: Final = re.compile(
-    r"\b(?:statements?|income|operations|cash\s+flows?|gewinn-?\s+und\s+verlust\w*|kapitalfluss\w*|ergebnisrechnung)\b",
-    re.IGNORECASE,
 )
 _WHOLE: Final = 100
 _IN_BRACKETS: Final = re.compile(r"\([^()]*\)")
@@ -119,13 +98,9 @@ class Series:
     @property
     def is_outflow(self) -> bool:
         """Whether its figures are negative throughout because it is a cost, and not because it is a loss."""
-        named = f"{self.label}\n{'' if _OF_A_STATEMENT.search(self.title) else self.title}\n{self.heading}"
+        title = "" if is_title_of_a_statement(self.title) else self.title
+        named = f"{self.label}\n{title}\n{self.heading}"
         return all(each.number.negative for each in self.by_year.values()) and not names_a_result(named)
-
-
-def names_a_result(text: str) -> bool:
-    """Return whether a label or heading names what may be a profit or a loss."""
-    return _RESULT.search(text) is not None and _COST.search(text) is None
 
 
 def read_series(context: ContextBlock, analysis: QueryAnalysis) -> tuple[Series, ...]:
@@ -161,11 +136,6 @@ def _may_be_in(asked: frozenset[str], series: Series) -> bool:
     return not asked or not stated or series.unit is not NumberUnit.PLAIN or bool(asked & stated)
 
 
-def _is_expected(column: str) -> bool:
-    """Return whether the figures of a column are expected or planned, and not actual."""
-    return _EXPECTED.search(column) is not None
-
-
 def _is_of_asked_time(headings: Iterable[str], question: str) -> bool:
     """Return whether figures under these headings are of whole years, or else of such times as the question names."""
     spans = frozenset[str]().union(*map(span_of, headings))
@@ -188,11 +158,6 @@ def _beside(passage: Passage, passages: Sequence[Passage]) -> tuple[str, ...]:
     return tuple(each.text for each in sorted(others, key=lambda other: abs(other.number - own.number)))
 
 
-def is_total(label: str) -> bool:
-    """Return whether a row is called a total of others."""
-    return _TOTAL.search(label) is not None
-
-
 def _of_passage(passage: Passage, beside: Sequence[str], analysis: QueryAnalysis) -> Iterator[Series]:
     chunk, language, question = passage.chunk, analysis.language, analysis.text
     around = frozenset(terms(surroundings_of(chunk, split_units(chunk.text)), language))
@@ -207,7 +172,7 @@ def _of_passage(passage: Passage, beside: Sequence[str], analysis: QueryAnalysis
             each
             for each in figures
             if _is_of_asked_time((each.column, each.heading, *over), question)
-            and (not _is_expected(each.column) or _is_expected(question))
+            and (not is_expected(each.column) or is_expected(question))
         ]
         for group in _by_column(wanted, language):
             yield _series(passage, piece, group, around, (passage.ref_id, table), title, language)
