@@ -114,7 +114,7 @@ def _sources(passage: SourcePassage) -> Iterator[tuple[Found, str]]:
     for number, line in enumerate(lines):
         if _LINK in line:
             label, _, cells = line.partition(_LINK)
-            # Of a row that holds no figure, nobody asks how large it is. "dataset: prices" is a cell of a list, no label.
+            # Of a row that holds no figure, nobody asks how large it is. "dataset: prices" is a cell, no label.
             if any(sign.isdigit() for sign in cells) and ":" not in label:
                 yield Found.ROW, label.strip()
         elif _is_heading(lines, number):

@@ -38,7 +38,8 @@ def test_a_row_with_a_figure_and_a_defined_term_give_questions_with_their_place(
     made = make_questions(
         [
             passage(
-                "Management fee | 0.85 %\nDealing | each day\ndataset: fee prices | rows: 12\nA covenant means a promise in a loan agreement.",
+                "Management fee | 0.85 %\nDealing | each day\ndataset: fees | rows: 12\n"
+                "A covenant means a promise in a loan agreement.",
                 page=3,
             ),
             passage("The management fee is low, and each covenant is kept.", page=4),
