@@ -57,6 +57,14 @@ def kind_of(schema: Json) -> str:
     return next(kind for kind in kinds if kind != "null") if isinstance(kinds, list) else kinds
 
 
+def allowed(schema: Json, value: Any) -> bool:
+    """Whether one of several types of the schema is the value's own."""
+    kinds = schema.get("type", ())
+    types = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
+    own = types[type(value)]
+    return isinstance(kinds, list) and bool({own, "number" if own == "integer" else own} & {*kinds})
+
+
 def valid(schema: Json) -> Any:
     """A value that the schema allows: of an object the required fields alone."""
     plain = resolved(schema)
@@ -96,7 +104,8 @@ def _wrong(schema: Json) -> Iterator[tuple[Any, str]]:
     if not may_be_null(schema):
         yield None, "null"
     for value in _OTHER_TYPES[kind or "string"]:
-        yield value, f"{value!r} for {kind}"
+        if not allowed(plain, value):
+            yield value, f"{value!r} for {kind}"
     if (kind or "string") == "string":
         yield "a\0b", "NUL"
         yield "\ud800", "half a surrogate pair"

@@ -29,7 +29,9 @@ from apps.tenants.api.serializers import StrictSerializer, choices_of
 
 TYPES: Final = choices_of(RecordType)
 OUTCOMES: Final = choices_of(Outcome)
-_GREATEST: Final = 10 ** (MAX_NUMBER_CHARS - 1)
+# Of the whole numbers that fit: the sign is a character as well.
+_LEAST: Final = 1 - 10 ** (MAX_NUMBER_CHARS - 1)
+_GREATEST: Final = 10**MAX_NUMBER_CHARS - 1
 _ABOUT: Final = ("title", "company", "ticker", "period", "published_on", "language", "jurisdictions")
 _OF_A_CSV: Final = "A data profile is made by the product: send the CSV file to the address of the record and profile/."
 
@@ -78,7 +80,7 @@ def _bounded(schema: Any) -> Any:
     if "string" in of:
         bounds |= {"maxLength": MAX_RECORD_BYTES}
     if of & {"integer", "number"}:
-        bounds |= {"minimum": -_GREATEST, "maximum": _GREATEST}
+        bounds |= {"minimum": _LEAST, "maximum": _GREATEST}
     if "array" in of:
         bounds |= {"maxItems": MAX_VALUES}
     return {**bounds, **{name: _bounded(each) for name, each in schema.items()}}
