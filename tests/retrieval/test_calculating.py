@@ -157,6 +157,9 @@ Katzenhäuser | 2024: 12,6 | 2023: 14,0"""
     [
         ("Um wie viel sind die Hundezwinger von Pfotenfeld 2024 gestiegen?", "1.041,5 - 938,0 = 103,5"),
         ("Sind bei Pfotenfeld die Katzenhäuser 2024 gestiegen?", "Nein: “Katzenhäuser” sank von 14,0 im Jahr 2023"),
+        ("Lagen die Hundezwinger von Pfotenfeld 2024 über 1,04 Mrd. EUR?", "Ja: “Hundezwinger”: 1.041,5 im Jahr"),
+        ("Überstiegen bei Pfotenfeld die Katzenhäuser 2024 die Marke von 13 Mio. Euro?", "Nein: “Katzenhäuser”"),
+        ("Stiegen die Hundezwinger von Pfotenfeld 2024 um mehr als 10,5 %?", "Ja: “Hundezwinger” stieg von 938,0"),
         ("Welchen Anteil an den Hundezwingern haben bei Pfotenfeld 2023 die Katzenhäuser?", "14,0 / 938,0 = 1,5 %"),
     ],
 )

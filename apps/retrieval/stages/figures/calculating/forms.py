@@ -16,6 +16,7 @@ from apps.filings.text.dates import read_dates
 from apps.filings.vocabulary.concepts import find_in_text
 from apps.retrieval.contracts import AnswerKind, QueryAnalysis
 from apps.retrieval.stages.figures.calculating import form_words as words
+from apps.retrieval.stages.figures.calculating.thresholds import Threshold, read_threshold
 from apps.retrieval.stages.question.answer_kind import read_answer_kind
 
 _A_PAIR: Final = 2
@@ -36,6 +37,7 @@ class Form(StrEnum):
     COMPARISON = "comparison"
     SIGN = "sign"
     RATIO = "ratio"
+    THRESHOLD = "threshold"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +54,7 @@ class AskedForm:
     yes_no: whether the question is whether something is so. rises: what it supposes: True for a rise, False for a
         fall, None for neither.
     in_order: whether the second is subtracted from the first, be it the larger one or not.
+    threshold: the amount with which a figure or its change is compared.
     adds: whether the first two of three parts are added, and not subtracted.
     percent, exponent, places: in per cent, in which scale and with how many decimals a result is wanted; None if the
         question does not say.
@@ -70,6 +73,7 @@ class AskedForm:
     rises: bool | None = None
     adds: bool = False
     in_order: bool = False
+    threshold: Threshold | None = None
     percent: bool = False
     exponent: int | None = None
     places: int | None = None
@@ -109,7 +113,8 @@ def read_forms(analysis: QueryAnalysis) -> tuple[AskedForm, ...]:
     if words.SUPPOSED.search(text):
         # What is only supposed is no figure of a table, and a row does not answer it.
         return (replace(plain, yes_no=True), plain)
-    return (*(found for read in _READERS for found in read(text, kind, plain)), plain)
+    compared = _threshold(text, kind, plain, analysis.language)
+    return (*compared, *(found for read in _READERS for found in read(text, kind, plain)), plain)
 
 
 def _part_compound(found: re.Match[str]) -> str:
@@ -136,6 +141,27 @@ def _singular(unit: str) -> str:
 
 def _places(word: str) -> int:
     return words.PLACES[word.lower()] if word.lower() in words.PLACES else int(word)
+
+
+def _threshold(text: str, kind: AnswerKind, plain: AskedForm, language: str) -> Iterator[AskedForm]:
+    found = read_threshold(text, language) if kind is AnswerKind.YES_NO and not words.NEGATED.search(text) else None
+    if found is None:
+        return
+    falls = words.FALL.search(found.rest) is not None or words.PARTED_FALL.search(found.rest) is not None
+    rises = words.RISE.search(found.rest) is not None or words.PARTED_RISE.search(found.rest) is not None
+    of_change = rises is not falls or (not rises and words.CHANGE.search(found.rest) is not None)
+    yield replace(
+        plain,
+        form=Form.THRESHOLD,
+        parts=(found.rest,),
+        threshold=found,
+        among_rows=True,
+        yes_no=True,
+        of_change=of_change,
+        rises=not falls,
+        exponent=None,
+        percent=False,
+    )
 
 
 def _compound(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:

@@ -23,15 +23,16 @@ _FEWEST_TO_COMPARE: Final = 2
 
 def change(asked: AskedForm, time_series: TimeSeries, language: str) -> Calculated | None:
     """Return the change of a row from one year to another, as an amount and in per cent, or whether it rose."""
-    found = _both_ends(asked, time_series)
+    found = find_both_ends(asked, time_series)
     if found is None:
         return None
     before, after = found
     words = wording(language)
-    return show([_direction(asked, before, after, words), *_change_lines(before, after, words)], found)
+    return show([_direction(asked, before, after, words), *change_lines(before, after, words)], found)
 
 
-def _change_lines(before: Operand, after: Operand, words: Wording) -> Iterator[str]:
+def change_lines(before: Operand, after: Operand, words: Wording) -> Iterator[str]:
+    """Yield the change from one year to another: as an amount and, where that means something, in per cent."""
     span = words.span.format(first=before.year, last=after.year)
     difference = after.value - before.value
     shown = words.points.format(value=f"{difference:,}") if before.percent else f"{difference:,}"
@@ -45,22 +46,28 @@ def _change_lines(before: Operand, after: Operand, words: Wording) -> Iterator[s
 
 def _direction(asked: AskedForm, before: Operand, after: Operand, words: Wording) -> str:
     moved = after.value - before.value
+    said = say_direction(before, after, words)
+    if asked.rises is None:
+        return said
+    return (words.yes if moved and (moved > 0) is asked.rises else words.no).format(said=said)
+
+
+def say_direction(before: Operand, after: Operand, words: Wording) -> str:
+    """Return whether a figure rose or fell, with both figures."""
+    moved = after.value - before.value
     template = words.rose if moved > 0 else words.fell if moved < 0 else words.unchanged
-    said = template.format(
+    return template.format(
         name=before.name,
         before=before.text,
         after=after.text,
         first=words.year.format(year=before.year),
         last=words.year.format(year=after.year),
     )
-    if asked.rises is None:
-        return said
-    return (words.yes if moved and (moved > 0) is asked.rises else words.no).format(said=said)
 
 
 def compound_growth(asked: AskedForm, time_series: TimeSeries, language: str) -> Calculated | None:
     """Return the compound annual growth of a row between two years."""
-    found = _both_ends(asked, time_series)
+    found = find_both_ends(asked, time_series)
     if found is None or any(each.value <= 0 or each.percent for each in found):
         return None
     before, after = found
@@ -113,7 +120,7 @@ def extreme_year(asked: AskedForm, time_series: TimeSeries, language: str) -> Ca
     return show([template.format(name=time_series.name, year=year, value=best.printed, others=others)], found)
 
 
-def _both_ends(asked: AskedForm, time_series: TimeSeries) -> list[Operand] | None:
+def find_both_ends(asked: AskedForm, time_series: TimeSeries) -> list[Operand] | None:
     """Return the figures of the first and the last year: as named, or else the year named and the one before."""
     if not time_series.years:
         return None

@@ -37,6 +37,7 @@ from apps.retrieval.stages.figures.calculating.over_rows import (
     sign,
     sum_of_rows,
 )
+from apps.retrieval.stages.figures.calculating.over_threshold import compare_with_threshold, say_threshold
 from apps.retrieval.stages.figures.calculating.over_years import average_or_sum, change, compound_growth, extreme_year
 from apps.retrieval.stages.figures.calculating.scales import in_scale
 from apps.retrieval.stages.figures.calculating.series import Series, read_series
@@ -61,6 +62,7 @@ _OVER_ROWS: Final[Mapping[Form, OverRows]] = {
     Form.DIFFERENCE: difference,
     Form.COMPARISON: comparison,
     Form.SIGN: sign,
+    Form.THRESHOLD: compare_with_threshold,
     Form.RATIO: ratio,
     Form.SUM: sum_of_rows,
     Form.HIGHEST: extreme_row,
@@ -156,6 +158,9 @@ def _by_definition(definition: Definition, series: Sequence[Series], analysis: Q
         if (over_years := _OVER_YEARS.get(asked.form)) and (found := over_years(asked, time_series, analysis.language)):
             return found
     operands = time_series.all_of(forms[-1].years or time_series.years[-1:])
+    compared = next((each for each in read_forms(analysis) if each.threshold), None)
+    if compared is not None:
+        return say_threshold(replace(compared, years=forms[-1].years), time_series, analysis)
     asked_sign = next(
         (each for each in read_forms(replace(analysis, text=definition.rest)) if each.form is Form.SIGN), None
     )
