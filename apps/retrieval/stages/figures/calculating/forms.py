@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Final
 
 from apps.filings.text.dates import read_dates
+from apps.filings.text.period_mentions import write_years_out
 from apps.filings.vocabulary.concepts import find_in_text
 from apps.retrieval.contracts import AnswerKind, QueryAnalysis
 from apps.retrieval.stages.figures.calculating import form_words as words
@@ -85,7 +86,7 @@ class AskedForm:
 
 def read_forms(analysis: QueryAnalysis) -> tuple[AskedForm, ...]:
     """Return the calculations that a question may ask for, the likeliest first and VALUE last; empty if for none."""
-    text = analysis.text
+    text = write_years_out(analysis.text)
     if len(text) > _LONGEST_QUESTION_CHARS:
         return ()
     if analysis.language == "de":
