@@ -13,7 +13,18 @@ from typing import Final
 from apps.filings.periods import Period
 from apps.filings.text.mentions import Mention, blank_mentions
 
-_ORDINALS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
+_ORDINALS: Final = {
+    "first": 1,
+    "second": 2,
+    "third": 3,
+    "fourth": 4,
+    "1st": 1,
+    "2nd": 2,
+    "3rd": 3,
+    "4th": 4,
+    "final": 4,
+    "last": 4,
+}
 # German ordinals by their stems: "drittes", "des dritten".
 _GERMAN_ORDINALS: Final = {"erste": 1, "zweite": 2, "dritte": 3, "vierte": 4}
 _COUNTED: Final = (

@@ -106,6 +106,21 @@ def only_adds(formula: Formula) -> bool:
             return isinstance(formula, Line)
 
 
+def have_one_shape(one: Formula, other: Formula) -> bool:
+    """Return whether two formulas differ only in what their lines are called."""
+    match one, other:
+        case Operation(), Operation():
+            return (
+                one.sign == other.sign
+                and have_one_shape(one.left, other.left)
+                and have_one_shape(one.right, other.right)
+            )
+        case Line(), Line():
+            return one.over == other.over and len(one.years) == len(other.years)
+        case _:
+            return one == other
+
+
 def work_out(formula: Formula, *, year: int, figure: LookUp) -> WorkedFormula | None:
     """Calculate a formula for a year.
 

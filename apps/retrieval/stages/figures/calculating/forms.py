@@ -111,7 +111,7 @@ def read_forms(analysis: QueryAnalysis) -> tuple[AskedForm, ...]:
         kind = AnswerKind.YES_NO
     if kind is AnswerKind.REASON:
         return ()
-    if words.SUPPOSED.search(text):
+    if words.SUPPOSED.search(text) and not words.EXCEEDS.search(text):
         # What is only supposed is no figure of a table, and a row does not answer it.
         return (replace(plain, yes_no=True), plain)
     compared = _threshold(text, kind, plain, analysis.language)
@@ -151,10 +151,11 @@ def _threshold(text: str, kind: AnswerKind, plain: AskedForm, language: str) -> 
     falls = words.FALL.search(found.rest) is not None or words.PARTED_FALL.search(found.rest) is not None
     rises = words.RISE.search(found.rest) is not None or words.PARTED_RISE.search(found.rest) is not None
     of_change = rises is not falls or (not rises and words.CHANGE.search(found.rest) is not None)
+    share = next(_share(found.rest, kind, plain), None) if found.amount.percent else None
     yield replace(
         plain,
         form=Form.THRESHOLD,
-        parts=(found.rest,),
+        parts=share.parts if share else (found.rest,),
         threshold=found,
         among_rows=True,
         yes_no=True,
@@ -285,6 +286,9 @@ def _comparison(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[Asked
         rises = words.MORE.search(found["degree"]) is not None
         one = f"{found['before']} {found['one']}"
         yield replace(plain, form=Form.COMPARISON, parts=(one, found["two"]), among_rows=True, yes_no=True, rises=rises)
+    elif kind is AnswerKind.YES_NO and (found := words.EXCEEDS.search(text)) and not words.NEGATED.search(text):
+        parts = (found["one"], found["two"])
+        yield replace(plain, form=Form.COMPARISON, parts=parts, among_rows=True, yes_no=True, rises=True)
 
 
 def _sign(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:

@@ -15,7 +15,7 @@ from apps.retrieval.stages.figures.calculating.matching import find_series, name
 from apps.retrieval.stages.figures.calculating.ratios import Ratio, WorkedRatio, asked_ratio
 from apps.retrieval.stages.figures.calculating.row_words import is_total
 from apps.retrieval.stages.figures.calculating.series import Series
-from apps.retrieval.stages.figures.calculating.wording import wording
+from apps.retrieval.stages.figures.calculating.wording import Wording, wording_for
 
 _PERCENT_PLACES: Final = Decimal("0.1")
 _GERMAN: Final = str.maketrans({",": ".", ".": ","})
@@ -88,7 +88,7 @@ def find_time_series(part: str, series: Sequence[Series], analysis: QueryAnalysi
     if rows:
         return merge_rows(rows) or merge_rows([each for each in rows if each.of_statement])
     ratio = asked_ratio(part, series, analysis)
-    return _of_ratio(ratio, analysis.language) if ratio else None
+    return _of_ratio(ratio, wording_for(analysis)) if ratio else None
 
 
 def find_pair(
@@ -215,21 +215,20 @@ def operand_of(series: Series, year: int, *, signed: bool = False) -> Operand | 
     )
 
 
-def _of_ratio(ratio: Ratio, language: str) -> TimeSeries:
+def _of_ratio(ratio: Ratio, words: Wording) -> TimeSeries:
     rows = tuple(each[0].label for each in ratio.lines.values())
 
     def of(year: int) -> Operand | None:
         worked = ratio.of(year)
-        return worked_operand(worked, ratio.label, rows, year, language) if worked else None
+        return worked_operand(worked, ratio.label, rows, year, words) if worked else None
 
     return TimeSeries(
         label=ratio.label, name=ratio.label, percent=ratio.percent, years=ratio.years, company=ratio.company, of=of
     )
 
 
-def worked_operand(worked: WorkedRatio, label: str, rows: Sequence[str], year: int, language: str) -> Operand:
+def worked_operand(worked: WorkedRatio, label: str, rows: Sequence[str], year: int, words: Wording) -> Operand:
     """Return what was calculated for a year as an operand. Args: label: its name; empty if the rows are its name."""
-    words = wording(language)
     text = f"{worked.value:,}{' %' if worked.percent else ''}"
     named = ", ".join(f"“{each}”" for each in dict.fromkeys(rows))
     template = words.measure if label else words.rows

@@ -23,7 +23,7 @@ from apps.retrieval.stages.figures.calculating.operands import (
 )
 from apps.retrieval.stages.figures.calculating.scales import convert
 from apps.retrieval.stages.figures.calculating.series import Series
-from apps.retrieval.stages.figures.calculating.wording import Wording, wording
+from apps.retrieval.stages.figures.calculating.wording import Wording, wording_for
 
 _A_PAIR: Final = 2
 _COMPARED: Final = (Form.VALUE, Form.CHANGE, Form.DIFFERENCE, Form.HIGHEST, Form.LOWEST)
@@ -59,14 +59,14 @@ def compare_companies(
     if len({time_series.percent for time_series in all_series}) > 1:
         return None
     if asked.of_change:
-        return _compare_growth(asked, all_series, wording(analysis.language))
+        return _compare_growth(asked, all_series, wording_for(analysis))
     year = (
         asked.years[-1] if asked.years else max(set.intersection(*(set(each.years) for each in all_series)), default=0)
     )
     operands = [each for each in (time_series.of(year) for time_series in all_series) if each is not None]
     if len(operands) < len(all_series):
         return None
-    words = wording(analysis.language)
+    words = wording_for(analysis)
     shown_year = words.year.format(year=year)
     operands = _in_one_scale(operands, words)
     order = list(zip(companies, operands, strict=True))

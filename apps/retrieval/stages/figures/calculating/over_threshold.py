@@ -8,20 +8,40 @@ from decimal import Decimal
 from apps.filings.text.numbers import NumberUnit
 from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.figures.calculating.forms import AskedForm
-from apps.retrieval.stages.figures.calculating.operands import Calculated, Operand, TimeSeries, find_time_series, show
+from apps.retrieval.stages.figures.calculating.operands import Calculated, Operand, TimeSeries, percent, show
+from apps.retrieval.stages.figures.calculating.over_rows import find_part_and_whole
 from apps.retrieval.stages.figures.calculating.over_years import change_lines, find_both_ends, say_direction
 from apps.retrieval.stages.figures.calculating.scales import convert
 from apps.retrieval.stages.figures.calculating.series import Series
+from apps.retrieval.stages.figures.calculating.sums import find_operand
 from apps.retrieval.stages.figures.calculating.thresholds import Threshold
-from apps.retrieval.stages.figures.calculating.wording import wording
+from apps.retrieval.stages.figures.calculating.wording import Wording, wording_for
 
 _PERCENT = 100
 
 
 def compare_with_threshold(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     """Return whether a figure or its change is as the question supposes; None if the amount is of another unit."""
-    time_series = find_time_series(asked.parts[0], series, analysis)
+    if len(asked.parts) > 1:
+        return _share(asked, series, analysis)
+    time_series = find_operand(asked.parts[0], series, analysis)
     return say_threshold(asked, time_series, analysis) if time_series else None
+
+
+def _share(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
+    """Return whether one figure is as large a share of another as the question supposes."""
+    pair = find_part_and_whole(asked, series, analysis)
+    if asked.threshold is None or pair is None or any(each.percent or each.value <= 0 for each in pair):
+        return None
+    part, whole = pair
+    share = part.value / whole.value
+    words = wording_for(analysis)
+    year = words.year.format(year=part.year)
+    said = words.beside.format(name=part.name, value=part.text, other=whole.name, least=whole.text, year=year)
+    shown = f"{part.text} / {whole.text} = {percent(share)}"
+    verdict = words.yes if asked.threshold.holds_for(share * _PERCENT) else words.no
+    line = words.share.format(name=part.name, whole=whole.name, year=year, sum=shown)
+    return show([verdict.format(said=said), line], pair)
 
 
 def say_threshold(asked: AskedForm, time_series: TimeSeries, analysis: QueryAnalysis) -> Calculated | None:
@@ -30,7 +50,7 @@ def say_threshold(asked: AskedForm, time_series: TimeSeries, analysis: QueryAnal
     if threshold is None:
         return None
     if _is_of_a_change(asked, threshold, percent=time_series.percent):
-        return _change(asked, threshold, time_series, analysis.language)
+        return _change(asked, threshold, time_series, wording_for(analysis))
     year = asked.years[-1] if asked.years else max(time_series.years, default=0)
     figure = time_series.of(year)
     if figure is None or len(asked.years) > 1:
@@ -38,7 +58,7 @@ def say_threshold(asked: AskedForm, time_series: TimeSeries, analysis: QueryAnal
     value = _in_its_unit(figure, figure.value, threshold)
     if value is None:
         return None
-    words = wording(analysis.language)
+    words = wording_for(analysis)
     said = words.stands.format(name=figure.name, value=figure.text, year=words.year.format(year=year))
     lines = [(words.yes if threshold.holds_for(value) else words.no).format(said=said)]
     scale = threshold.amount.exponent
@@ -55,7 +75,7 @@ def _is_of_a_change(asked: AskedForm, threshold: Threshold, *, percent: bool) ->
     return threshold.of_change or relative or not threshold.of_level
 
 
-def _change(asked: AskedForm, threshold: Threshold, time_series: TimeSeries, language: str) -> Calculated | None:
+def _change(asked: AskedForm, threshold: Threshold, time_series: TimeSeries, words: Wording) -> Calculated | None:
     ends = find_both_ends(asked, time_series)
     if ends is None:
         return None
@@ -69,7 +89,6 @@ def _change(asked: AskedForm, threshold: Threshold, time_series: TimeSeries, lan
     if value is None:
         return None
     is_so = threshold.holds_for(-value if asked.rises is False else value)
-    words = wording(language)
     said = say_direction(before, after, words)
     return show([(words.yes if is_so else words.no).format(said=said), *change_lines(before, after, words)], ends)
 

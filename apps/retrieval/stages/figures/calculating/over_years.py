@@ -15,19 +15,18 @@ from apps.retrieval.stages.figures.calculating.operands import (
     rounded,
     show,
 )
-from apps.retrieval.stages.figures.calculating.wording import Wording, wording
+from apps.retrieval.stages.figures.calculating.wording import Wording
 
 _MOST_YEARS: Final = 20
 _FEWEST_TO_COMPARE: Final = 2
 
 
-def change(asked: AskedForm, time_series: TimeSeries, language: str) -> Calculated | None:
+def change(asked: AskedForm, time_series: TimeSeries, words: Wording) -> Calculated | None:
     """Return the change of a row from one year to another, as an amount and in per cent, or whether it rose."""
     found = find_both_ends(asked, time_series)
     if found is None:
         return None
     before, after = found
-    words = wording(language)
     return show([_direction(asked, before, after, words), *change_lines(before, after, words)], found)
 
 
@@ -65,7 +64,7 @@ def say_direction(before: Operand, after: Operand, words: Wording) -> str:
     )
 
 
-def compound_growth(asked: AskedForm, time_series: TimeSeries, language: str) -> Calculated | None:
+def compound_growth(asked: AskedForm, time_series: TimeSeries, words: Wording) -> Calculated | None:
     """Return the compound annual growth of a row between two years."""
     found = find_both_ends(asked, time_series)
     if found is None or any(each.value <= 0 or each.percent for each in found):
@@ -74,7 +73,6 @@ def compound_growth(asked: AskedForm, time_series: TimeSeries, language: str) ->
     years = after.year - before.year
     rate = (after.value / before.value) ** (Decimal(1) / years) - 1
     power = f" ^ (1/{years})" if years > 1 else ""
-    words = wording(language)
     line = words.growth.format(
         name=before.name,
         span=words.span.format(first=before.year, last=after.year),
@@ -83,12 +81,11 @@ def compound_growth(asked: AskedForm, time_series: TimeSeries, language: str) ->
     return show([line], found)
 
 
-def average_or_sum(asked: AskedForm, time_series: TimeSeries, language: str) -> Calculated | None:
+def average_or_sum(asked: AskedForm, time_series: TimeSeries, words: Wording) -> Calculated | None:
     """Return the average or the sum of a row over several years."""
     found = time_series.all_of(_every_year(asked, time_series))
     if found is None or len(found) < _FEWEST_TO_COMPARE:
         return None
-    words = wording(language)
     total = sum((each.value for each in found), Decimal(0))
     shown = " + ".join(each.text for each in found)
     sign = " %" if time_series.percent else ""
@@ -101,7 +98,7 @@ def average_or_sum(asked: AskedForm, time_series: TimeSeries, language: str) -> 
     return show([line], found)
 
 
-def extreme_year(asked: AskedForm, time_series: TimeSeries, language: str) -> Calculated | None:
+def extreme_year(asked: AskedForm, time_series: TimeSeries, words: Wording) -> Calculated | None:
     """Return the year in which a row was highest or lowest, with the figures of the other years."""
     found = time_series.all_of(_every_year(asked, time_series))
     if found is None or len(found) < _FEWEST_TO_COMPARE:
@@ -109,7 +106,6 @@ def extreme_year(asked: AskedForm, time_series: TimeSeries, language: str) -> Ca
     best = (max if asked.form is Form.HIGHEST else min)(found, key=lambda each: each.value)
     if sum(each.value == best.value for each in found) > 1:
         return None
-    words = wording(language)
     others = ", ".join(
         words.figure.format(value=each.printed, year=words.year.format(year=each.year))
         for each in found

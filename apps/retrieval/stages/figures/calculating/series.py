@@ -17,6 +17,7 @@ from apps.retrieval.contracts import ContextBlock, Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.answerable import is_of_company
 from apps.retrieval.stages.figures.calculating.form_words import GROUPS, MONEY_ASKED, PERCENT
 from apps.retrieval.stages.figures.calculating.qualifiers import qualifiers_in
+from apps.retrieval.stages.figures.calculating.quarters import asked_quarter, is_of_quarter
 from apps.retrieval.stages.figures.calculating.row_words import is_expected, is_title_of_a_statement, names_a_result
 from apps.retrieval.stages.figures.in_passages import Figure, read_rows
 from apps.retrieval.stages.figures.periods import span_of
@@ -160,6 +161,7 @@ def _beside(passage: Passage, passages: Sequence[Passage]) -> tuple[str, ...]:
 
 def _of_passage(passage: Passage, beside: Sequence[str], analysis: QueryAnalysis) -> Iterator[Series]:
     chunk, language, question = passage.chunk, analysis.language, analysis.text
+    document, quarter = chunk.document, asked_quarter(analysis)
     around = frozenset(terms(surroundings_of(chunk, split_units(chunk.text)), language))
     table, ends, title = 0, 0, ""
     for piece, figures in read_rows(passage, beside):
@@ -171,7 +173,11 @@ def _of_passage(passage: Passage, beside: Sequence[str], analysis: QueryAnalysis
         wanted = [
             each
             for each in figures
-            if _is_of_asked_time((each.column, each.heading, *over), question)
+            if (
+                is_of_quarter(each, over, quarter, (document.fiscal_year, document.fiscal_quarter))
+                if quarter
+                else _is_of_asked_time((each.column, each.heading, *over), question)
+            )
             and (not is_expected(each.column) or is_expected(question))
         ]
         for group in _by_column(wanted, language):

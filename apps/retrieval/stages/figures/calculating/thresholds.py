@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -42,6 +43,20 @@ _A_LEVEL: Final = re.compile(
     r"|erreich",
     re.IGNORECASE,
 )
+_FRACTION: Final = re.compile(
+    r"\b(?:(?:two|three|zwei|drei)[\s-](?:thirds|quarters|drittel|viertel)|(?:an?\s+|one[\s-]|einem?\s+)?(?:half|third|quarter|fifth|tenth|drittel|viertel)|(?:der\s+|die\s+)?h\u00e4lfte)\b",
+    re.IGNORECASE,
+)
+# Those of two words first, since they hold a shorter one.
+_FRACTIONS: Final = {
+    **dict.fromkeys(("two thirds", "two-thirds", "zwei drittel"), "66.6666666667"),
+    **dict.fromkeys(("three quarters", "three-quarters", "drei viertel"), "75"),
+    **dict.fromkeys(("third", "drittel"), "33.3333333333"),
+    **dict.fromkeys(("quarter", "viertel"), "25"),
+    **dict.fromkeys(("half", "h\u00e4lfte"), "50"),
+    "fifth": "20",
+    "tenth": "10",
+}
 _IS_A_YEAR: Final = range(1900, 2100)
 
 
@@ -72,7 +87,8 @@ class Threshold:
 def read_threshold(text: str, language: str) -> Threshold | None:
     """Return the amount with which a question compares a figure; None if it names none, or several."""
     found = []
-    numbers = [each for each in read_numbers(text, language) if not _is_year(each)]
+    numbers = [each for each in (*_fractions(text), *read_numbers(text, language)) if not _is_year(each)]
+    numbers.sort(key=lambda each: each.start)
     for degree in _DEGREE.finditer(text):
         amount = next((each for each in numbers if each.start >= degree.end()), None)
         # A sign or code of a currency may stand before the digits, and is read as a part of the number or not.
@@ -94,6 +110,22 @@ def read_threshold(text: str, language: str) -> Threshold | None:
         of_level=_A_LEVEL.match(degree.group()) is not None,
         rest=f"{before[: by.start()] if by else before} {between} {text[end:]}",
     )
+
+
+def _fractions(text: str) -> Iterator[Number]:
+    """Yield the shares that a text writes as words, in per cent: "half" is 50 %."""
+    for found in _FRACTION.finditer(text):
+        share = next(Decimal(number) for name, number in _FRACTIONS.items() if name in found.group().lower())
+        yield Number(
+            text=found.group(),
+            value=share,
+            negative=False,
+            unit=NumberUnit.PERCENT,
+            exponent=0,
+            currency="",
+            start=found.start(),
+            end=found.end(),
+        )
 
 
 def _is_year(amount: Number) -> bool:
