@@ -51,9 +51,11 @@ _SCALES: Final = {
     "thousand": 3,
     "million": 6,
     "billion": 9,
+    "trillion": 12,
     "tausend": 3,
     "millionen": 6,
     "milliarden": 9,
+    "billionen": 12,
 }
 _SCALE: Final = re.compile(rf"\b(?:{'|'.join(_SCALES)})\b", re.IGNORECASE)
 # A constant, and what stands around it in a formula: growth, tax, an average of two, a share, days.

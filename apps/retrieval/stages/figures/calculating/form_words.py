@@ -43,6 +43,9 @@ MORE: Final = _words(
 LESS: Final = _words(
     r"less|lower|smaller|fewer|worse|down|weniger|niedriger(?:e[nrsm]?)?|geringer(?:e[nrsm]?)?|kleiner(?:e[nrsm]?)?|schlechter(?:e[nrsm]?)?"
 )
+HIGHER: Final = _words(r"more|higher|larger|bigger|greater|above|exceed\w*|mehr|h\u00f6her\w*|gr\u00f6\u00dfer\w*")
+LOWER: Final = _words(r"less|lower|smaller|fewer|below|weniger|niedriger\w*|geringer\w*|kleiner\w*")
+"""What is more or less, whether or not that is good."""
 PERCENT: Final = re.compile(
     r"%|\b(?:per\s?cent(?:age)?s?|pct|prozent(?:ual|uale)?|\w+quote|\w*marge|growth\s+rate|rate\s+of\s+(?:growth|change))\b",
     re.IGNORECASE,
@@ -156,13 +159,16 @@ YEARS_LISTED: Final = re.compile(
 )
 UNIT_ASKED: Final = re.compile(
     r"(?:\bin(?:to)?\s+|(?<![\w.])(?=US\$|[$\u20ac\u00a3]|(?-i:[A-Z]{3})\s))(?:(?:[A-Z]{3}|US|U\.S\.|dollars?|euros?|pounds?|[$€£])\s*){0,2}"
-    r"(?P<unit>thousands?|millions?|billions?|tsd|teur|t\u20ac|mio|mrd|bn|mn?|k|tausend|millionen|milliarden)\b",
+    r"(?P<unit>thousands?|millions?|billions?|trillions?|tn|billionen|tsd|teur|t\u20ac|mio|mrd|bn|mn?|k|tausend|millionen|milliarden)\b",
     re.IGNORECASE,
 )
 UNITS: Final = {
     "thousand": 3,
     "million": 6,
     "billion": 9,
+    "trillion": 12,
+    "tn": 12,
+    "billionen": 12,
     "tausend": 3,
     "millionen": 6,
     "milliarden": 9,

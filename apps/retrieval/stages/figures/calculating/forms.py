@@ -223,7 +223,7 @@ def _over_several(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[Ask
         # years together" is none.
         if not (_is_change(text) and words.GROWTH_RATE.search(text)):
             yield replace(plain, form=Form.SUM)
-    elif _adds_rows(text):
+    elif kind is not AnswerKind.YES_NO and _adds_rows(text):
         yield replace(plain, form=Form.SUM, among_rows=True)
 
 

@@ -24,6 +24,7 @@ from apps.retrieval.stages.figures.calculating.operands import (
     show,
 )
 from apps.retrieval.stages.figures.calculating.row_words import is_total, names_a_result
+from apps.retrieval.stages.figures.calculating.scales import say_in_scale
 from apps.retrieval.stages.figures.calculating.series import Series
 from apps.retrieval.stages.figures.calculating.sums import find_operand
 from apps.retrieval.stages.figures.calculating.wording import Wording, wording_for
@@ -77,7 +78,8 @@ def difference(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalys
         one, other = other, one
     exceeds = f"{one.value - other.value:,}"
     shown = f"{one.text} - {other.text} = {words.points.format(value=exceeds) if one.percent else exceeds}"
-    return show([words.less.format(name=one.name, other=other.name, year=year, sum=shown)], pair)
+    line = words.less.format(name=one.name, other=other.name, year=year, sum=shown)
+    return show([line, *say_in_scale(one.value - other.value, one, asked, words)], pair)
 
 
 def _find_two(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> tuple[Operand, Operand] | None:

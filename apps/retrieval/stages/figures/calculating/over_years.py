@@ -15,6 +15,7 @@ from apps.retrieval.stages.figures.calculating.operands import (
     rounded,
     show,
 )
+from apps.retrieval.stages.figures.calculating.scales import say_in_scale
 from apps.retrieval.stages.figures.calculating.wording import Wording
 
 _MOST_YEARS: Final = 20
@@ -27,7 +28,8 @@ def change(asked: AskedForm, time_series: TimeSeries, words: Wording) -> Calcula
     if found is None:
         return None
     before, after = found
-    return show([_direction(asked, before, after, words), *change_lines(before, after, words)], found)
+    lines = [_direction(asked, before, after, words), *change_lines(before, after, words)]
+    return show([*lines, *say_in_scale(after.value - before.value, after, asked, words)], found)
 
 
 def change_lines(before: Operand, after: Operand, words: Wording) -> Iterator[str]:
@@ -91,11 +93,12 @@ def average_or_sum(asked: AskedForm, time_series: TimeSeries, words: Wording) ->
     sign = " %" if time_series.percent else ""
     span = (words.span if _in_a_row(found) else words.years).format(first=found[0].year, last=found[-1].year)
     if asked.form is Form.SUM:
-        return show([words.sum.format(name=time_series.name, span=span, sum=f"{shown} = {total:,}{sign}")], found)
+        line = words.sum.format(name=time_series.name, span=span, sum=f"{shown} = {total:,}{sign}")
+        return show([line, *say_in_scale(total, found[-1], asked, words)], found)
     places = max(each.places for each in found) + 1 if asked.places is None else asked.places
     mean = rounded(total / len(found), places)
     line = words.average.format(name=time_series.name, span=span, sum=f"({shown}) / {len(found)} = {mean:,}{sign}")
-    return show([line], found)
+    return show([line, *say_in_scale(mean, found[-1], asked, words)], found)
 
 
 def extreme_year(asked: AskedForm, time_series: TimeSeries, words: Wording) -> Calculated | None:

@@ -37,6 +37,7 @@ class Wording:
     rows: str
     measure: str
     scale: str
+    result: str
     scales: tuple[tuple[int, str], ...]
     both: str
     less: str
@@ -68,7 +69,8 @@ _ENGLISH: Final = Wording(
     measure="{name} from {rows}, {year}: {sum}",
     rows="From {rows}, {year}: {sum}",
     scale="{name}, {year}: {given} = {result}",
-    scales=((0, ""), (3, "thousand"), (6, "million"), (9, "billion")),
+    result="The result",
+    scales=((0, ""), (3, "thousand"), (6, "million"), (9, "billion"), (12, "trillion")),
     both="{name} and {other}, {year}: {sum}",
     less="{name} less {other}, {year}: {sum}",
     beside="{name} was {value} and {other} {least} in {year}.",
@@ -98,7 +100,8 @@ _GERMAN: Final = Wording(
     measure="{name} aus {rows}, {year}: {sum}",
     rows="Aus {rows}, {year}: {sum}",
     scale="{name}, {year}: {given} = {result}",
-    scales=((0, ""), (3, "Tausend"), (6, "Millionen"), (9, "Milliarden")),
+    result="Das Ergebnis",
+    scales=((0, ""), (3, "Tausend"), (6, "Millionen"), (9, "Milliarden"), (12, "Billionen")),
     both="{name} und {other}, {year}: {sum}",
     less="{name} minus {other}, {year}: {sum}",
     beside="{name}: {value}, {other}: {least} im Jahr {year}.",
