@@ -8,7 +8,8 @@ import pytest
 
 from apps.retrieval.contracts import ContextBlock, GroundingStatus, QueryAnalysis
 from apps.retrieval.generation.extractive import ExtractiveGenerator
-from apps.retrieval.stages.figures.calculating.forms import Form, read_forms
+from apps.retrieval.stages.figures.calculating.asked_form import Form
+from apps.retrieval.stages.figures.calculating.forms import read_forms
 from apps.retrieval.stages.figures.calculating.work import asks_for_a_calculation, calculate, find_value
 from apps.retrieval.steps.quoting import check_quoted
 from tests.retrieval.builders import analysed, candidate, context_of, document, entry

@@ -97,6 +97,11 @@ def lines_of(formula: Formula) -> Iterator[Line]:
             yield from lines_of(formula.right)
 
 
+def names_of(formula: Formula) -> tuple[Line, ...]:
+    """Return the lines of a formula, each once."""
+    return tuple(dict.fromkeys(lines_of(formula)))
+
+
 def only_adds(formula: Formula) -> bool:
     """Return whether the formula is a sum of amounts, and therefore an amount itself."""
     match formula:

@@ -7,8 +7,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
 from apps.retrieval.contracts import QueryAnalysis
-from apps.retrieval.stages.figures.calculating.definitions import Definition, names_of
-from apps.retrieval.stages.figures.calculating.forms import AskedForm
+from apps.retrieval.stages.figures.calculating.asked_form import AskedForm
+from apps.retrieval.stages.figures.calculating.definitions import Definition
 from apps.retrieval.stages.figures.calculating.operands import (
     Operand,
     TimeSeries,
@@ -18,7 +18,7 @@ from apps.retrieval.stages.figures.calculating.operands import (
 from apps.retrieval.stages.figures.calculating.ratios import WorkedRatio
 from apps.retrieval.stages.figures.calculating.series import Series
 from apps.retrieval.stages.figures.calculating.wording import wording_for
-from apps.retrieval.stages.figures.formulas import work_out
+from apps.retrieval.stages.figures.formulas import names_of, work_out
 
 _PLACES_OF_A_SHARE: Final = 1
 _PLACES_OF_A_RATIO: Final = 2

@@ -13,7 +13,7 @@ from typing import Final
 from apps.filings.text.dates import MONTH
 from apps.filings.text.period_mentions import name_split_years_by_their_end
 from apps.retrieval.stages.figures.calculating.form_words import PERCENT
-from apps.retrieval.stages.figures.formulas import Formula, Line, lines_of, only_adds, read_formula
+from apps.retrieval.stages.figures.formulas import Formula, lines_of, only_adds, read_formula
 
 _DEFINED: Final = re.compile(
     r"(?:\b(?:is|are|ist|wird|being|i\.e\.)\s+|,\s*)?\b(?:defined|calculated|computed|measured|expressed|definiert|berechnet)"
@@ -29,7 +29,8 @@ _STANDS_BETWEEN: Final = (
     r"(?:over|less|minus|plus|divided\s+by|geteilt\s+durch|abz\u00fcglich|zuz\u00fcglich|[/+\u2212\u00f7])"
 )
 _DIVIDES: Final = re.compile(
-    r"(?<=\w)\s+over\s+(?!(?:the\s+)?(?:last|past|years?|periods?|fiscal|two|three|four|five|all|\d))", re.IGNORECASE
+    r"(?<=\w)\s+(?:over|durch)\s+(?!(?:the\s+)?(?:last|past|years?|periods?|fiscal|two|three|four|five|all|\d))",
+    re.IGNORECASE,
 )
 # "Quote = (a - b) / c", "take (a + b) / c and call it ...", "Coverage: a / b, 2024, in %".
 _WRITTEN: Final = (
@@ -297,8 +298,3 @@ def _named(text: str) -> str:
     if not _LETTER.search(name):
         return "?"
     return f"{prefix}{{{name}{'@' + ','.join(years) if years else ''}}}"
-
-
-def names_of(formula: Formula) -> tuple[Line, ...]:
-    """Return the lines of a formula, each once."""
-    return tuple(dict.fromkeys(lines_of(formula)))

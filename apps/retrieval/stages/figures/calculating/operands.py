@@ -12,6 +12,7 @@ from apps.filings.text.numbers import NumberUnit
 from apps.filings.vocabulary.concepts import Period, concepts
 from apps.retrieval.contracts import Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.calculating.matching import find_series, names_table
+from apps.retrieval.stages.figures.calculating.quarters import are_said_to_be_of_years
 from apps.retrieval.stages.figures.calculating.ratios import Ratio, WorkedRatio, asked_ratio
 from apps.retrieval.stages.figures.calculating.row_words import is_total
 from apps.retrieval.stages.figures.calculating.series import Series
@@ -86,7 +87,12 @@ def find_time_series(part: str, series: Sequence[Series], analysis: QueryAnalysi
     """
     rows = _best(part, series, analysis)
     if rows:
-        return merge_rows(rows) or merge_rows([each for each in rows if each.of_statement])
+        return (
+            merge_rows(rows)
+            or merge_rows([each for each in rows if each.of_statement])
+            # The same row of a quarter may stand beside it under columns that do not say so.
+            or merge_rows([each for each in rows if are_said_to_be_of_years(each.by_year.values(), each.heading)])
+        )
     ratio = asked_ratio(part, series, analysis)
     return _of_ratio(ratio, wording_for(analysis)) if ratio else None
 

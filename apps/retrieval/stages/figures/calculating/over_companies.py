@@ -9,10 +9,10 @@ from typing import Final
 
 from apps.corpus.terms import terms
 from apps.retrieval.contracts import QueryAnalysis
+from apps.retrieval.stages.figures.calculating.asked_form import AskedForm, Form
 from apps.retrieval.stages.figures.calculating.defined import find_defined
 from apps.retrieval.stages.figures.calculating.definitions import Definition, read_definition
 from apps.retrieval.stages.figures.calculating.form_words import AVERAGE, HIGHER, LOWER, SUM
-from apps.retrieval.stages.figures.calculating.forms import AskedForm, Form
 from apps.retrieval.stages.figures.calculating.operands import (
     Calculated,
     Operand,

@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import Final
 
 from apps.retrieval.contracts import QueryAnalysis
+from apps.retrieval.stages.figures.calculating.asked_form import AskedForm, Form
 from apps.retrieval.stages.figures.calculating.asked_names import asked_names, with_one_measure
-from apps.retrieval.stages.figures.calculating.forms import AskedForm, Form
 from apps.retrieval.stages.figures.calculating.matching import find_named_rows, find_tables
 from apps.retrieval.stages.figures.calculating.operands import (
     Calculated,

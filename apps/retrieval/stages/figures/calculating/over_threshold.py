@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from apps.filings.text.numbers import NumberUnit
 from apps.retrieval.contracts import QueryAnalysis
-from apps.retrieval.stages.figures.calculating.forms import AskedForm
+from apps.retrieval.stages.figures.calculating.asked_form import AskedForm
 from apps.retrieval.stages.figures.calculating.operands import Calculated, Operand, TimeSeries, percent, show
 from apps.retrieval.stages.figures.calculating.over_rows import find_part_and_whole
 from apps.retrieval.stages.figures.calculating.over_years import change_lines, find_both_ends, say_direction

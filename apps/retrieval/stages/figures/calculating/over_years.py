@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
-from apps.retrieval.stages.figures.calculating.forms import AskedForm, Form
+from apps.retrieval.stages.figures.calculating.asked_form import AskedForm, Form
 from apps.retrieval.stages.figures.calculating.operands import (
     Calculated,
     Operand,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.figures.in_passages import Figure
 from apps.retrieval.stages.figures.periods import span_of
 
+_YEAR: Final = "year"
 _QUARTER: Final = "quarter"
 _LONGER: Final = frozenset({"half", "nine months"})
 _SO_FAR: Final = re.compile(r"\b(?:year[\s-]to[\s-]date|YTD|so\s+far|bisher\w*)\b", re.IGNORECASE)
@@ -24,6 +25,12 @@ def asked_quarter(analysis: QueryAnalysis) -> int | None:
     # A half-year is reported with its second quarter (period_mentions.py), and its figures are not that quarter's.
     longer = _LONGER & span_of(analysis.text) or _SO_FAR.search(analysis.text)
     return None if len(quarters) > 1 or (quarters != {0} and longer) else next(iter(quarters))
+
+
+def are_said_to_be_of_years(figures: Iterable[Figure], heading: str) -> bool:
+    """Return whether the columns or the heading of a row say that its figures are of whole years: "52 weeks ended"."""
+    columns = {span for each in figures for span in span_of(each.column)}
+    return (columns or span_of(heading)) == {_YEAR}
 
 
 def is_of_quarter(figure: Figure, headings: Sequence[str], quarter: int, own: tuple[int | None, int | None]) -> bool:

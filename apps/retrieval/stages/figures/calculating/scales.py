@@ -7,7 +7,7 @@ from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
-from apps.retrieval.stages.figures.calculating.forms import AskedForm
+from apps.retrieval.stages.figures.calculating.asked_form import AskedForm
 from apps.retrieval.stages.figures.calculating.operands import Operand
 from apps.retrieval.stages.figures.calculating.wording import Wording
 

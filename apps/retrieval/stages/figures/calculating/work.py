@@ -16,9 +16,10 @@ from typing import Final
 from apps.corpus.terms import terms
 from apps.filings.vocabulary.concepts import concepts
 from apps.retrieval.contracts import ContextBlock, QueryAnalysis
+from apps.retrieval.stages.figures.calculating.asked_form import AskedForm, Form
 from apps.retrieval.stages.figures.calculating.defined import find_defined
 from apps.retrieval.stages.figures.calculating.definitions import Definition, read_definition
-from apps.retrieval.stages.figures.calculating.forms import AskedForm, Form, read_forms
+from apps.retrieval.stages.figures.calculating.forms import read_forms
 from apps.retrieval.stages.figures.calculating.left_out import leaves_out
 from apps.retrieval.stages.figures.calculating.operands import (
     Calculated,
