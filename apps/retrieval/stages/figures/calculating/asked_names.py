@@ -13,7 +13,8 @@ from apps.filings.vocabulary.concepts import Concept, find_in_text
 from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.figures.calculating.form_words import GROUPS, KINDS_OF_FIGURE, NAMES_NO_FIGURE, UNIT_ASKED
 from apps.retrieval.stages.figures.calculating.noun_phrases import naming_words
-from apps.retrieval.stages.figures.calculating.series import Series, is_period
+from apps.retrieval.stages.figures.calculating.row_words import is_period
+from apps.retrieval.stages.figures.calculating.series import Series
 from apps.retrieval.stages.figures.measure_table import MEASURES
 from apps.retrieval.stages.question.glossary import GLOSSARY
 from apps.retrieval.stages.question.glossary_entry import Nature

@@ -26,7 +26,6 @@ from apps.retrieval.stages.figures.calculating.operands import (
     Operand,
     TimeSeries,
     find_time_series,
-    in_language,
     show,
 )
 from apps.retrieval.stages.figures.calculating.over_companies import compare_companies
@@ -50,6 +49,8 @@ from apps.retrieval.stages.figures.formulas import have_one_shape, lines_of
 from apps.retrieval.stages.figures.measure_table import MEASURES
 from apps.retrieval.stages.figures.own_formula import brings_a_formula
 
+_GERMAN: Final = str.maketrans({",": ".", ".": ","})
+_NO_NUMBERS: Final = re.compile(r"“[^”]*”|\[[^\]]*\]|(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)")
 _PRECISE: Final = Context(prec=40)
 
 OverYears = Callable[[AskedForm, TimeSeries, Wording], Calculated | None]
@@ -96,7 +97,7 @@ def calculate(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | No
             works = [*works[2:], *works[:2]]
         tried = (_try(work) for work in works)
         found = next((each for each in tried if each and not leaves_out(each, analysis)), None)
-    return in_language(found, analysis.language) if found else None
+    return _in_language(found, analysis.language) if found else None
 
 
 def find_value(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | None:
@@ -113,7 +114,7 @@ def find_value(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | N
     found = _try(lambda: _value(forms[0], series, analysis))
     if found and leaves_out(found, analysis):
         return None
-    return in_language(found, analysis.language) if found else None
+    return _in_language(found, analysis.language) if found else None
 
 
 def asks_for_a_calculation(analysis: QueryAnalysis) -> bool:
@@ -231,3 +232,19 @@ def _try(work: Callable[[], Calculated | None]) -> Calculated | None:
 def _leaves_the_company_open(series: Sequence[Series], analysis: QueryAnalysis) -> bool:
     """Return whether a question names no company, and tables of several were found."""
     return not analysis.companies_named and len({each.passage.chunk.document.company for each in series}) > 1
+
+
+def _in_language(calculated: Calculated, language: str) -> Calculated:
+    """Return the lines with the numbers of a language: 1,234.5 in English is 1.234,5 in German."""
+    if language != "de":
+        return calculated
+    # What stands in quotation marks or is a reference is left as it is.
+    return replace(
+        calculated,
+        lines=tuple(
+            _NO_NUMBERS.sub(
+                lambda match: match["number"].translate(_GERMAN) if match["number"] else match.group(), line
+            )
+            for line in calculated.lines
+        ),
+    )
