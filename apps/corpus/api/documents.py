@@ -112,10 +112,11 @@ class DocumentListView(ApiListView[Document]):
         tags=["Documents"],
         summary="Upload a document",
         description=(
-            "Stores the file and starts reading it; follow its `job` until it is `succeeded`. Errors in the form, "
-            "and obvious ones in the file, are reported at once; errors that only reading can find are shown on the "
-            "document later. The same bytes in the same scope and of the same kind are stored once: the answer is "
-            "200 with the stored document, or 409 if you send details that differ from its own."
+            "Stores the file and starts reading it; follow its `job` until it is `succeeded`. Errors in the form are "
+            "reported at once, and so is a file that needs a password, is cut off or damaged, or has no pages; errors "
+            "that only reading can find are shown on the document later. The same bytes in the same scope and of the "
+            "same kind are stored once: the answer is 200 with the stored document, or 409 if you send details that "
+            "differ from its own."
         ),
         request={"multipart/form-data": UploadSerializer},
         responses={

@@ -18,6 +18,7 @@ from apps.corpus.description import title_from_filename
 from apps.corpus.extraction import Limits
 from apps.corpus.extraction.detection import require_readable
 from apps.corpus.models import Document, DocumentStatus, IngestJob, SourceFile
+from apps.corpus.reader.opening import require_opens
 from apps.corpus.services.ingest.erased import refuse_erased
 from apps.corpus.services.ingest.errors import (
     EmptyUploadError,
@@ -84,7 +85,8 @@ def document_ingest(
              upload documents of this kind, or of that of the document that this one replaces; EmptyUploadError,
              UploadTooLargeError, ScopeNotGrantedError,
              PermissionDeniedError, UnknownDocumentError, RestrictedContentError; ExtractionError: the format can't
-             be read, or is not the one that the file name claims, or the encoding can't be determined;
+             be read, or is not the one that the file name claims, or the encoding can't be determined, or the file
+             needs a password, is cut off or damaged, or has no pages;
              ScopeClosedError: the scope is being erased, or was erased; ErasedDocumentError: the document was
              erased at somebody's request; TombstonesUnavailableError, TombstonesDamagedError: it can't be
              determined whether it was erased; ValidationError for the metadata, by field.
@@ -101,7 +103,10 @@ def document_ingest(
         raise UploadTooLargeError(
             filename=name, size_bytes=len(content), limit_bytes=settings.GLASSBOX_MAX_UPLOAD_BYTES
         )
-    require_readable(content, filename=name, limits=Limits(max_file_bytes=settings.GLASSBOX_MAX_UPLOAD_BYTES))
+    limits = Limits(max_file_bytes=settings.GLASSBOX_MAX_UPLOAD_BYTES)
+    media_type = require_readable(content, filename=name, limits=limits)
+    if not same_bytes_again:
+        require_opens(content, filename=name, media_type=media_type)
     content_sha256 = hashlib.sha256(content).hexdigest()
     about = metadata or DocumentMetadata()
     document = Document(
