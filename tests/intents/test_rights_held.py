@@ -1,0 +1,207 @@
+"""Who corrects documents of a kind, and who proposes their removal, is in the policy, and held by the database."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import ProgrammingError, transaction
+
+from apps.corpus.models import Document
+from apps.corpus.services.correct import document_correct
+from apps.corpus.services.ingest.errors import KindNotYoursError
+from apps.corpus.services.refile import document_refile
+from apps.corpus.services.removals import document_remove
+from apps.erasure.contracts import Origin, Target, TargetType
+from apps.erasure.log_removal import RemovalReason
+from apps.erasure.runs.runs import run_propose
+from apps.intents.services.versions import policy_version_activate
+from apps.tenants.context import open_scope
+from apps.tenants.principals import Principal
+from apps.tenants.roles import Role
+from tests.corpus.ingesting import REPORT, document, ingest, run
+from tests.factories import Firm, as_, make_key, make_member
+from tests.intents.test_uploaders_held import approve
+
+pytestmark = pytest.mark.django_db
+
+ANALYST, ADMIN, DPO = Role.ANALYST, Role.TENANT_ADMIN, Role.DPO
+REASON = RemovalReason.UPLOADED_BY_MISTAKE
+
+
+@pytest.fixture
+def alice(acme: Firm) -> Principal:
+    return make_member(acme, "alice", ANALYST)
+
+
+@pytest.fixture
+def tessa(acme: Firm) -> Principal:
+    return make_member(acme, "tessa", ADMIN)
+
+
+@pytest.fixture
+def minutes(acme: Firm, tessa: Principal) -> Document:
+    made = ingest(acme, kind="run", principal=tessa)
+    run(acme, made.job)
+    return document(acme, made.document.id)
+
+
+def in_force(firm: Firm, **given: dict[str, Any]) -> None:
+    version = approve(firm, given)
+    with open_scope(tenant=firm.id, reason="a test"):
+        policy_version_activate(version)
+
+
+def copied(firm: Firm, principal: Principal, earlier: Document, **changes: Any) -> Document:
+    """The next version as a process could write it that was taken over; by default of the same bytes."""
+    said: dict[str, Any] = {"kind": earlier.kind, "title": "Ours", "content_sha256": earlier.content_sha256, **changes}
+    with as_(principal), transaction.atomic():
+        made: Document = Document.objects.create(
+            tenant_id=firm.id,
+            scope_id=earlier.scope_id,
+            slug=uuid4().hex,
+            series_id=earlier.series_id,
+            version=earlier.version + 1,
+            filename=earlier.filename,
+            byte_size=earlier.byte_size,
+            **said,
+        )
+    return made
+
+
+# --- To correct -------------------------------------------------------------------------------------------------------
+
+
+def test_who_is_named_corrects_and_who_uploads_does_not(
+    acme: Firm, alice: Principal, tessa: Principal, minutes: Document
+) -> None:
+    in_force(acme, run={"uploaders": (ADMIN,), "correctors": (ANALYST,)})
+    with as_(tessa), pytest.raises(KindNotYoursError, match=r"may not correct .* 'run'.*Analyst"):
+        document_correct(document_id=minutes.id, changes={"title": "Ours"})
+    with as_(alice):
+        assert document_correct(document_id=minutes.id, changes={"title": "Ours"}).version == 2
+        with pytest.raises(KindNotYoursError, match="may not upload"):
+            ingest(acme, b"# Other words\n\nOf mine.\n", kind="run", principal=alice)
+
+
+def test_the_database_holds_who_corrects(acme: Firm, alice: Principal, tessa: Principal, minutes: Document) -> None:
+    in_force(acme, run={"uploaders": (ADMIN,), "correctors": (ANALYST,)})
+    with pytest.raises(ProgrammingError, match="lets only analyst correct documents of the kind run"):
+        copied(acme, tessa, minutes)
+    assert copied(acme, alice, minutes).version == 2
+
+
+def test_other_bytes_are_an_upload_whoever_may_correct(acme: Firm, alice: Principal, minutes: Document) -> None:
+    in_force(acme, run={"uploaders": (ADMIN,), "correctors": (ANALYST,)})
+    with pytest.raises(ProgrammingError, match="lets only tenant_admin file documents of the kind run"):
+        copied(acme, alice, minutes, content_sha256="0" * 64)
+
+
+def test_a_document_that_was_never_searchable_is_corrected_by_who_is_named(
+    acme: Firm, alice: Principal, tessa: Principal
+) -> None:
+    in_force(acme, run={"correctors": (ANALYST,)})
+    made = ingest(acme, kind="run", principal=tessa).document
+    with as_(tessa):
+        with pytest.raises(KindNotYoursError, match="may not correct"):
+            document_correct(document_id=made.id, changes={"title": "Mine"})
+        with pytest.raises(ProgrammingError, match="lets only analyst correct"), transaction.atomic():
+            Document.objects.filter(id=made.id).update(title="Mine")
+    with as_(alice):
+        assert document_correct(document_id=made.id, changes={"title": "Ours"}).title == "Ours"
+
+
+def test_without_correctors_those_who_upload_correct(
+    acme: Firm, alice: Principal, tessa: Principal, minutes: Document
+) -> None:
+    in_force(acme, run={"uploaders": (ADMIN,)})
+    with as_(alice), pytest.raises(KindNotYoursError, match="Tenant administrator"):
+        document_correct(document_id=minutes.id, changes={"title": "Mine"})
+    with pytest.raises(ProgrammingError, match="lets only tenant_admin correct"):
+        copied(acme, alice, minutes)
+    assert copied(acme, tessa, minutes).version == 2
+
+
+@pytest.mark.parametrize("kind", ["run", "methodology"])
+def test_both_kinds_are_ones_own_to_correct_where_a_document_gets_another(
+    acme: Firm, alice: Principal, tessa: Principal, minutes: Document, kind: str
+) -> None:
+    in_force(acme, **{kind: {"correctors": (ADMIN,)}})
+    with as_(alice), pytest.raises(KindNotYoursError, match=f"may not correct documents of the kind '{kind}'"):
+        document_refile(document_id=minutes.id, kind="methodology")
+    with pytest.raises(ProgrammingError, match=f"lets only tenant_admin correct documents of the kind {kind}"):
+        copied(acme, alice, minutes, kind="methodology")
+    with as_(tessa):
+        assert document_refile(document_id=minutes.id, kind="methodology").kind == "methodology"
+
+
+def test_the_same_bytes_under_another_kind_are_a_correction_by_whichever_way(
+    acme: Firm, alice: Principal, minutes: Document
+) -> None:
+    in_force(acme, run={"correctors": (ADMIN,)})
+    with pytest.raises(KindNotYoursError, match="may not correct documents of the kind 'run'"):
+        ingest(acme, REPORT, kind="methodology", replaces=minutes.id, principal=alice)
+
+
+def test_what_a_reading_finds_is_the_jobs_to_write(acme: Firm, alice: Principal) -> None:
+    """The control: who uploads may not correct, and the file is read in their name all the same."""
+    in_force(acme, run={"correctors": (ADMIN,)})
+    made = ingest(acme, kind="run", principal=alice)
+    run(acme, made.job)
+    assert document(acme, made.document.id).language == "en"
+
+
+# --- To propose a removal ---------------------------------------------------------------------------------------------
+
+
+def test_only_who_is_named_proposes_the_removal(acme: Firm, tessa: Principal, minutes: Document) -> None:
+    in_force(acme, run={"removers": (DPO,)})
+    with as_(tessa), pytest.raises(KindNotYoursError, match="propose the removal of documents of the kind 'run'"):
+        document_remove(document_id=minutes.id, reason=REASON)
+    with as_(make_member(acme, "dora", DPO)):
+        assert document_remove(document_id=minutes.id, reason=REASON) is not None
+
+
+def test_the_database_holds_who_proposes_the_removal(acme: Firm, tessa: Principal, minutes: Document) -> None:
+    in_force(acme, run={"removers": (DPO,)})
+    target = Target(type=TargetType.DOCUMENT, id=minutes.id)
+
+    def propose() -> None:
+        run_propose(origin=Origin.REMOVAL, origin_id=minutes.id, targets=[target], reason=REASON)
+
+    with (
+        as_(tessa),
+        pytest.raises(ProgrammingError, match="lets only dpo propose the removal of documents of the kind run"),
+        transaction.atomic(),
+    ):
+        propose()
+    with as_(make_member(acme, "dora", DPO)):
+        propose()
+
+
+def test_a_kind_without_removers_is_proposed_by_whose_role_may(acme: Firm, tessa: Principal, minutes: Document) -> None:
+    in_force(acme, methodology={"removers": (DPO,)})
+    with as_(tessa):
+        assert document_remove(document_id=minutes.id, reason=REASON) is not None
+
+
+def test_ones_own_upload_that_was_never_searchable_needs_no_proposal(acme: Firm, tessa: Principal) -> None:
+    in_force(acme, run={"removers": (DPO,)})
+    made = ingest(acme, kind="run", principal=tessa).document
+    with as_(tessa):
+        assert document_remove(document_id=made.id) is None
+
+
+# --- Keys, and what a claim opens -------------------------------------------------------------------------------------
+
+
+def test_a_key_is_held_by_its_role(acme: Firm, minutes: Document) -> None:
+    in_force(acme, run={"correctors": (ADMIN,)})
+    with pytest.raises(ProgrammingError, match="lets only tenant_admin correct"):
+        copied(acme, make_key(acme, ANALYST)[0], minutes)
+    assert copied(acme, make_key(acme, ADMIN)[0], minutes).version == 2
+
+
+def test_only_a_job_claims_to_run_one(acme: Firm, alice: Principal) -> None:
+    assert "job.run" not in alice.permissions
