@@ -17,10 +17,14 @@ from apps.erasure.contracts import Origin, Target, TargetType
 from apps.erasure.log_removal import RemovalReason
 from apps.erasure.runs.runs import run_propose
 from apps.intents.services.versions import policy_version_activate
+from apps.privacy.codes.requests import Ground, SubjectType
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
+from tests.audit.removing import documents
+from tests.audit.requesting import make_office
 from tests.corpus.ingesting import REPORT, document, ingest, run
+from tests.deciding import assess, identity_confirm, request_propose
 from tests.factories import Firm, as_, make_key, make_member
 from tests.intents.test_uploaders_held import approve
 
@@ -178,6 +182,33 @@ def test_the_database_holds_who_proposes_the_removal(acme: Firm, tessa: Principa
         propose()
     with as_(make_member(acme, "dora", DPO)):
         propose()
+
+
+@pytest.mark.parametrize("origin", [Origin.REQUEST, Origin.PURGE, Origin.LOG])
+def test_no_request_or_purge_is_claimed_that_is_not_there(acme: Firm, minutes: Document, origin: Origin) -> None:
+    """The control: where nobody is named, the same run is proposed."""
+    dora, target = make_member(acme, "dora", DPO), Target(type=TargetType.DOCUMENT, id=minutes.id)
+
+    def propose() -> None:
+        run_propose(origin=origin, origin_id=uuid4(), targets=[target], reason=REASON)
+
+    with as_(dora), transaction.atomic():
+        propose()
+        transaction.set_rollback(True)
+    in_force(acme, run={"removers": (ADMIN,)})
+    with as_(dora), pytest.raises(ProgrammingError, match="lets only tenant_admin propose"), transaction.atomic():
+        propose()
+
+
+def test_what_a_request_asks_for_is_proposed_whatever_its_kind() -> None:
+    office = make_office("bolt")
+    in_force(office.firm, run={"removers": (ADMIN,)})
+    (target,) = documents(office.firm, 1)
+    request = office.received(about=SubjectType.DOCUMENT, subject_id=target.id)
+    with as_(office.dora):
+        identity_confirm(request.id)
+        assess(request.id, ground=Ground.NOT_NEEDED)
+        assert request_propose(request.id).run_id
 
 
 def test_a_kind_without_removers_is_proposed_by_whose_role_may(acme: Firm, tessa: Principal, minutes: Document) -> None:

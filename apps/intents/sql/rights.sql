@@ -71,8 +71,8 @@ CREATE TRIGGER intents_right_held_update BEFORE UPDATE ON corpus_document
          OLD.fiscal_quarter, OLD.published_on, OLD.language, OLD.jurisdictions, OLD.external_id)
     ) EXECUTE FUNCTION intents_right_held();
 
--- A proposal to remove a document names it as its only target. For a request, and by the retention schedule, the data
--- protection officer proposes what has to go, whatever its kind.
+-- For a request, and by the retention schedule, the data protection officer proposes what has to go, whatever its kind:
+-- for a request that is there and not over, and a purge that is there.
 CREATE FUNCTION intents_removal_held() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -88,7 +88,14 @@ BEGIN
                     ON document.tenant_id = added.tenant_id AND document.id = added.item_id
                   JOIN public.intents_kindbudget budget
                     ON budget.tenant_id = added.tenant_id AND budget.kind = document.kind
-                 WHERE run.origin = 'removal' AND added.type = 'document' AND budget.removers <> '{}'
+                 WHERE added.type = 'document' AND budget.removers <> '{}'
+                   AND NOT (run.origin = 'purge' AND EXISTS (
+                       SELECT FROM public.audit_purge purge
+                        WHERE purge.tenant_id = run.tenant_id AND purge.id = run.origin_id))
+                   AND NOT (run.origin = 'request' AND EXISTS (
+                       SELECT FROM public.audit_erasurerequest request
+                        WHERE request.tenant_id = run.tenant_id AND request.id = run.origin_id
+                          AND request.state NOT IN ('completed', 'partially_completed', 'refused', 'withdrawn')))
                    AND budget.version_id = public.intents_version_in_force(added.tenant_id) LOOP
         IF NOT EXISTS (SELECT FROM unnest(held.removers) role WHERE authz.may('role:' || role)) THEN
             RAISE EXCEPTION 'the policy in force lets only % propose the removal of documents of the kind %',
@@ -100,4 +107,4 @@ BEGIN
 END
 $$;
 CREATE TRIGGER intents_removal_held AFTER INSERT ON audit_removaltarget REFERENCING NEW TABLE AS added
-    FOR EACH STATEMENT EXECUTE FUNCTION intents_removal_held();
+    FOR EACH STATEMENT WHEN (CURRENT_USER <> 'glassbox_eraser') EXECUTE FUNCTION intents_removal_held();
