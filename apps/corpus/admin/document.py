@@ -187,6 +187,7 @@ class DocumentAdmin(TenantModelAdmin):
         document = self.find(request, object_id)
         job = IngestJob.objects.filter(document=document).order_by("-requested_at", "-id").first()
         chunks = Chunk.objects.filter(document=document, is_parent=False).order_by("number")
+        discards = may_discard(document)
         return page(
             self,
             request,
@@ -206,9 +207,10 @@ class DocumentAdmin(TenantModelAdmin):
             may_retry=may(request, Permission.JOB_RETRY),
             restricted=restriction_notice(document.id),
             hold_url=hold_url(request, Target(type=TargetType.DOCUMENT, id=document.id)),
-            may_remove=may(request, Permission.DOCUMENT_DELETE)
-            and (has_right(document.kind, Right.REMOVE) or may_discard(document)),
-            may_discard=may_discard(document),
+            may_remove=may(request, Permission.DOCUMENT_DELETE),
+            may_propose=may(request, Permission.DOCUMENT_DELETE)
+            and (discards or has_right(document.kind, Right.REMOVE)),
+            may_discard=discards,
             removal=proposal_of(document.id),
             may_correct=document.status != DocumentStatus.SUPERSEDED
             and self.has_add_permission(request)

@@ -72,7 +72,8 @@ CREATE TRIGGER intents_right_held_update BEFORE UPDATE ON corpus_document
     ) EXECUTE FUNCTION intents_right_held();
 
 -- For a request, and by the retention schedule, the data protection officer proposes what has to go, whatever its kind:
--- for a request that is there and not over, and a purge that is there.
+-- for a request that is there and not over, and a purge that is there. What kind a document is of, only who sees it can
+-- tell: nobody else proposes its removal where a policy names who does.
 CREATE FUNCTION intents_removal_held() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -80,6 +81,17 @@ DECLARE
 BEGIN
     IF current_user NOT IN ('glassbox_api', 'glassbox_worker') OR authz.may('glassbox.platform') THEN
         RETURN NULL;
+    END IF;
+    IF EXISTS (
+        SELECT FROM added JOIN public.audit_removalrun run ON run.tenant_id = added.tenant_id AND run.id = added.run_id
+         WHERE run.origin = 'removal' AND added.type = 'document'
+           AND NOT EXISTS (SELECT FROM public.corpus_document document
+                            WHERE document.tenant_id = added.tenant_id AND document.id = added.item_id)
+           AND EXISTS (SELECT FROM public.intents_kindbudget budget
+                        WHERE budget.tenant_id = added.tenant_id AND budget.removers <> '{}'
+                          AND budget.version_id = public.intents_version_in_force(added.tenant_id))
+    ) THEN
+        RAISE EXCEPTION 'the removal of a document is proposed by who sees it' USING ERRCODE = 'insufficient_privilege';
     END IF;
     FOR held IN SELECT budget.kind, budget.removers
                   FROM added
