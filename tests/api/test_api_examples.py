@@ -57,7 +57,7 @@ from tests.api.test_api_access import DOORS, invitation_of, member_of, removal_o
 from tests.audit.acting import checkpointed, sealed
 from tests.audit.proving import certified
 from tests.audit.removing import Table, stores_of_documents
-from tests.corpus.files import lines, pdf
+from tests.corpus.files import BROKEN, lines, pdf
 from tests.corpus.ingesting import ingest, run, short_profile
 from tests.corpus.test_records import upsert
 from tests.deciding import (
@@ -99,7 +99,7 @@ def acme(model_server: ModelServer, settings: LazySettings) -> Firm:
 def reader(acme: Firm) -> dict[str, str]:
     """What a reader of the page would have set: ids from the lists."""
     document = ready_document(acme)
-    broken = ingest(acme, b"%PDF-1.7 cut off", filename="broken.pdf")
+    broken = ingest(acme, BROKEN, filename="broken.json")
     run(acme, broken.job)
     with open_scope(tenant=acme.id, reason="a test"):
         event = Event.objects.filter(subject_id=document.id).latest("occurred_at")

@@ -37,7 +37,7 @@ from tests.audit.requesting import Office
 from tests.baked import baked
 from tests.browser.conftest import open_context, signed_in
 from tests.browser.every_page import addresses_of, routes
-from tests.corpus.files import lines, pdf
+from tests.corpus.files import BROKEN, lines, pdf
 from tests.corpus.ingesting import REPORT, ingest, remote_profile, run
 from tests.factories import make_invitation, make_invited, make_member, make_personal_key, make_user
 from tests.intents import reviewing
@@ -255,7 +255,7 @@ def world(transactional_db: None, settings: LazySettings, model_server: ModelSer
     make_invited(acme, "rob", Role.REVIEWER, by=made.people["amy"])
     make_personal_key(acme, "grace", role=Role.ANALYST)
     # What failed, was asked, was not understood, and was measured.
-    run(acme, ingest(acme, b"%PDF-1.7 cut", filename="cut.pdf").job)
+    run(acme, ingest(acme, BROKEN, filename="cut.json").job)
     asked(grace, QUESTION)
     asked(grace, "Zwölf Boxkämpfer jagen?")
     for passes in (False, True):
