@@ -27,6 +27,7 @@ from apps.intents.admin.draft.preview import draft_preview_view
 from apps.intents.admin.draft.suggesting import draft_suggest_view
 from apps.intents.admin.draft.trying import draft_try_view
 from apps.intents.admin.example_add import example_add_view
+from apps.intents.admin.notices import notice_open_view, notices_view
 from apps.intents.admin.review.list import reviews_view
 from apps.intents.admin.review.page import review_view
 from apps.intents.admin.review.proof import proof_file_view, proof_view
@@ -100,6 +101,8 @@ PAGES: Final = (
     ("policy/access/centre/", access_centre.centre_view, "access_centre"),
     ("policy/access/centre/report/", access_centre.report_view, "access_report"),
     ("policy/access/centre/csv/", access_centre.csv_view, "access_csv"),
+    ("policy/notices/", notices_view, "notices"),
+    ("policy/notices/<uuid:notice_id>/", notice_open_view, "notice_open"),
     ("policy/recertifications/", recertification.list_view, "recertifications"),
     ("policy/recertifications/begin/", recertification.begin_view, "recertification_begin"),
     ("policy/recertifications/<uuid:recertification_id>/", recertification.page_view, "recertification"),

@@ -35,6 +35,7 @@ from apps.erasure.api.certificates import CertificateListView, CertificateView
 from apps.filings.api.facts import FactListView, SeriesView
 from apps.intents.api.access import AccessView
 from apps.intents.api.access_list import AccessListView
+from apps.intents.api.notices import NoticeListView, NoticeReadView
 from apps.intents.api.proofs import PolicyVersionProofView
 from apps.intents.api.recertifications import (
     RecertificationCloseView,
@@ -129,6 +130,8 @@ urlpatterns = [
     path("v1/policy/", PolicyView.as_view()),
     path("v1/policy/access/", AccessView.as_view()),
     path("v1/policy/access/list/", AccessListView.as_view()),
+    path("v1/notices/", NoticeListView.as_view()),
+    path("v1/notices/<uuid:id>/read/", NoticeReadView.as_view()),
     path("v1/recertifications/", RecertificationListView.as_view()),
     path("v1/recertifications/<uuid:id>/", RecertificationView.as_view()),
     path("v1/recertifications/<uuid:id>/remind/", RecertificationRemindView.as_view()),

@@ -147,6 +147,14 @@ class RecertificationError(CodedError):
     }
 
 
+class NoticeError(CodedError):
+    """A notice that can't be read."""
+
+    kinds: ClassVar[Mapping[str, tuple[int, str]]] = {
+        "intents.notice_not_there": (404, "There is no such notice for you."),
+    }
+
+
 class RegisterQuestionError(CodedError):
     """A question about who could reach what that can't be answered. Data: field, by its name in the question."""
 

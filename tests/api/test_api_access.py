@@ -86,6 +86,8 @@ DOORS = (
     Door("get", "/api/v1/policy/", Permission.POLICY_VIEW),
     Door("get", "/api/v1/policy/access/", None),
     Door("get", "/api/v1/policy/access/list/", Permission.AUDIT_VIEW),
+    Door("get", "/api/v1/notices/", Permission.POLICY_VIEW),
+    Door("post", "/api/v1/notices/{notice}/read/", Permission.POLICY_VIEW),
     Door("get", "/api/v1/recertifications/", Permission.POLICY_VIEW),
     Door("post", "/api/v1/recertifications/", Permission.POLICY_EDIT),
     Door("get", "/api/v1/recertifications/{recertification}/", Permission.POLICY_VIEW),
@@ -189,7 +191,9 @@ DOORS = (
 )
 OPEN = {("get", "/api/v1/health/")}
 # A policy is its tenant's, and the same in all scopes; so are requests, what is decided on, and the directory.
-OF_ALL_SCOPES = (*("{version}", "{request}", "{removal}", "{member}", "{invitation}", "{key}", "{recertification}"),)
+OF_ALL_SCOPES = (
+    *("{version}", "{request}", "{removal}", "{member}", "{invitation}", "{key}", "{recertification}", "{notice}"),
+)
 WITH_IDS = tuple(door for door in DOORS if "{" in door.path)
 
 
@@ -280,6 +284,7 @@ class Ids(NamedTuple):
     webhook: str
     delivery: str
     recertification: str
+    notice: str
 
 
 @pytest.fixture(scope="module")
@@ -309,6 +314,8 @@ def ids_of(firm: Firm, document: Document) -> Ids:
         webhook=str(webhook.id),
         delivery=str(delivery.id),
         recertification=str(recertification_of(firm).id),
+        # A notice is its receiver's alone: tests/intents/test_notices.py.
+        notice=str(uuid.uuid4()),
     )
 
 

@@ -290,6 +290,11 @@ def _known_of(world: RemovalWorld, principal: Principal) -> None:
                 "note) VALUES (%s, %s, %s, %s, %s, 'Fine.')",
                 [world.acme.id, version.id, version.revision, principal.id, username],
             )
+            administrator.execute(
+                "INSERT INTO intents_notice (tenant_id, version_id, receiver_id, event_id, happening) "
+                "VALUES (%s, %s, %s, uuidv7(), 'submitted')",
+                [world.acme.id, version.id, principal.id],
+            )
         name = "alpha" if username == ANN else "beta"
         document = Document.objects.get(id=world.documents[name])
         with open_scope(tenant=world.acme.id, principal=able(principal)):

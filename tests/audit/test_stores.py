@@ -52,6 +52,7 @@ HOLDS = {
     "intents.recertifications": {TargetType.TENANT},
     "intents.comment_authors": {TargetType.USER},
     "intents.comments": {TargetType.TENANT},
+    "intents.notices": {TargetType.USER, TargetType.TENANT},
     "intents.policies": {TargetType.TENANT},
     "audit.data_keys": {TargetType.TENANT},
     "audit.holds": {TargetType.TENANT},

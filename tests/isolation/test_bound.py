@@ -85,6 +85,7 @@ ATTACKS: Final = (
             "corpus_sourcefile",
             "filings_fact",
             "intents_certifiedgrant",
+            "intents_notice",
             "intents_recertification",
             "intents_reviewcomment",
             "retrieval_evaluationanswer",

@@ -284,6 +284,12 @@ def _proven(*firms: Firm) -> None:
                 " WHERE tenant_id = %(tenant)s",
                 own,
             )
+            connection.execute(
+                "INSERT INTO intents_notice (tenant_id, version_id, receiver_id, event_id, happening)"
+                " SELECT tenant_id, id, uuidv7(), uuidv7(), 'submitted' FROM intents_policyversion"
+                " WHERE tenant_id = %(tenant)s",
+                own,
+            )
 
 
 def _verified(firm: Firm) -> None:

@@ -2,6 +2,7 @@ from apps.intents.models.approval import PolicyApproval
 from apps.intents.models.comment import ReviewComment, Turn
 from apps.intents.models.golden import GoldenExample, GoldenVector
 from apps.intents.models.intent import IntentTerm, PolicyIntent, PolicyIntentKind
+from apps.intents.models.notice import Happening, Notice
 from apps.intents.models.profile import PolicyProfileRule
 from apps.intents.models.proof import PolicyInvariant, PolicyProof
 from apps.intents.models.recertification import CertifiedGrant, GrantDecision, Recertification
@@ -12,8 +13,10 @@ __all__ = [
     "GoldenExample",
     "GoldenVector",
     "GrantDecision",
+    "Happening",
     "IntentTerm",
     "KindBudget",
+    "Notice",
     "PolicyApproval",
     "PolicyIntent",
     "PolicyIntentKind",

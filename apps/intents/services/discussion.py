@@ -18,6 +18,7 @@ from apps.intents.models import PolicyVersion, ReviewComment, Turn
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.drafts import require_person, require_reason
+from apps.intents.services.notices import notices_write
 from apps.tenants.context import current_scope
 from apps.tenants.flows.checks import require_permission
 
@@ -102,7 +103,7 @@ def require_editor_or_reviewer() -> None:
 
 
 def _record(version: PolicyVersion, comment: ReviewComment, **more: str) -> None:
-    record(
+    event = record(
         action="intents.policy.commented",
         core={
             "number": version.number,
@@ -118,3 +119,4 @@ def _record(version: PolicyVersion, comment: ReviewComment, **more: str) -> None
         subject_type="policy_version",
         subject_id=version.id,
     )
+    notices_write(version, event)

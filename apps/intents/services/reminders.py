@@ -17,6 +17,7 @@ from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.notices import announce_waiting
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
+from apps.intents.services.notices import notices_write
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.sweeping import Sweep, each_tenant
@@ -61,7 +62,7 @@ def _remind(tenant_id: TenantId, version_id: UUID) -> bool:
         age = now - version.submitted_at
         escalated = age >= ESCALATE_AFTER
         announce_waiting(version, days=age.days, escalated=escalated)
-        record(
+        event = record(
             action=REMINDED,
             core={
                 "number": version.number,
@@ -77,6 +78,7 @@ def _remind(tenant_id: TenantId, version_id: UUID) -> bool:
             subject_type="policy_version",
             subject_id=version.id,
         )
+        notices_write(version, event, escalated=escalated)
         return True
 
 
