@@ -14,6 +14,7 @@ from apps.erasure.admin.retention.page import retention_view
 from apps.erasure.admin.retention.purges import purge_new_view, purge_view, purges_view
 from apps.erasure.admin.retention.review import schedule_view
 from apps.filings.admin.company import companies_view
+from apps.intents.admin import absences as policy_absences
 from apps.intents.admin import access as policy_access
 from apps.intents.admin import access_centre, recertification
 from apps.intents.admin import compare as policy_compare
@@ -101,6 +102,8 @@ PAGES: Final = (
     ("policy/access/centre/", access_centre.centre_view, "access_centre"),
     ("policy/access/centre/report/", access_centre.report_view, "access_report"),
     ("policy/access/centre/csv/", access_centre.csv_view, "access_csv"),
+    ("policy/absences/", policy_absences.absences_view, "absences"),
+    ("policy/absences/<uuid:absence_id>/", policy_absences.absence_end_view, "absence_end"),
     ("policy/notices/", notices_view, "notices"),
     ("policy/notices/<uuid:notice_id>/", notice_open_view, "notice_open"),
     ("policy/recertifications/", recertification.list_view, "recertifications"),

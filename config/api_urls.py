@@ -33,6 +33,7 @@ from apps.corpus.api.removals import (
 from apps.corpus.api.suggestion import SuggestKindView
 from apps.erasure.api.certificates import CertificateListView, CertificateView
 from apps.filings.api.facts import FactListView, SeriesView
+from apps.intents.api.absences import AbsenceEndView, AbsenceListView
 from apps.intents.api.access import AccessView
 from apps.intents.api.access_list import AccessListView
 from apps.intents.api.notices import NoticeListView, NoticeReadView
@@ -130,6 +131,8 @@ urlpatterns = [
     path("v1/policy/", PolicyView.as_view()),
     path("v1/policy/access/", AccessView.as_view()),
     path("v1/policy/access/list/", AccessListView.as_view()),
+    path("v1/absences/", AbsenceListView.as_view()),
+    path("v1/absences/<uuid:id>/end/", AbsenceEndView.as_view()),
     path("v1/notices/", NoticeListView.as_view()),
     path("v1/notices/<uuid:id>/read/", NoticeReadView.as_view()),
     path("v1/recertifications/", RecertificationListView.as_view()),

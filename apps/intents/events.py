@@ -36,6 +36,9 @@ RECERTIFICATION_REASSIGNED = "intents.recertification.reassigned"
 RECERTIFICATION_REMINDED = "intents.recertification.reminded"
 RECERTIFICATION_CLOSED = "intents.recertification.closed"
 
+ABSENCE_RECORDED = "intents.absence.recorded"
+ABSENCE_ENDED = "intents.absence.ended"
+
 _EDIT = frozenset({Permission.POLICY_EDIT})
 _APPROVE = frozenset({Permission.POLICY_APPROVE})
 _PERMISSIONS = {
@@ -69,6 +72,7 @@ def register_policy_events() -> None:
     )
     offer_to_webhooks(*_STEPS)
     _register_recertification_events()
+    _register_absence_events()
     register(
         EventClass(
             action=ACCESS_ASKED,
@@ -101,6 +105,22 @@ def register_policy_events() -> None:
             fields={Group.CORE: frozenset({"format", "sent_bytes", "error_code", "reader_kind", "reader_id"})},
         ),
     )
+
+
+def _register_absence_events() -> None:
+    labels = {ABSENCE_RECORDED: "Absence of a reviewer recorded", ABSENCE_ENDED: "Absence of a reviewer ended early"}
+    register(
+        *(
+            EventClass(
+                action=action,
+                label=label,
+                fields={Group.CORE: frozenset({"user_id", "deputy_id", "since", "until"})},
+                permissions=frozenset({Permission.POLICY_APPROVE, Permission.MEMBER_MANAGE}),
+            )
+            for action, label in labels.items()
+        )
+    )
+    offer_to_webhooks(*labels)
 
 
 def _register_recertification_events() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from apps.intents.models import PolicyVersion
+from apps.intents.services.absences import deputising
 from apps.tenants.notices import write_to_deciders, write_to_member
 from apps.tenants.roles import Permission
 from apps.tenants.selectors.tenants import current_tenant
@@ -31,12 +32,31 @@ def announce_waiting(version: PolicyVersion, *, days: int, escalated: bool) -> N
         "somebody a reviewer.\n\n"
     )
     where = "Sign in, and open Policy, Waiting for review.\n"
+    away = "".join(
+        f"{each.absent} is away, and {each.deputy} deputises until {each.until:%d %B %Y}.\n\n"
+        for each in deputising(author_id=version.author_id)
+    )
     write_to_deciders(
         permission=Permission.POLICY_APPROVE,
         also=(Permission.POLICY_EDIT, Permission.MEMBER_MANAGE) if escalated else (),
         author_id=version.author_id,
         subject=subject,
-        body=f"{waits}\n\n{longer if escalated else ''}{where}",
+        body=f"{waits}\n\n{longer if escalated else ''}{away}{where}",
     )
     if version.author_id:
-        write_to_member(version.author_id, subject=subject, body=f"{waits} Its reviewers were reminded.\n\n{where}")
+        write_to_member(
+            version.author_id, subject=subject, body=f"{waits} Its reviewers were reminded.\n\n{away}{where}"
+        )
+
+
+def announce_lapse(version: PolicyVersion, *, missing: int) -> None:
+    """Tell the reviewers and the author that an approval lapsed, and how many more the version waits for."""
+    subject = f"Policy version {version.number} of {current_tenant().name} lost an approval"
+    body = (
+        f"Whoever approved policy version {version.number} as the first of two may not approve any more, so that "
+        f"approval counts no longer. The version waits for {missing} more.\n\n"
+        "Sign in, and open Policy, Waiting for review.\n"
+    )
+    write_to_deciders(permission=Permission.POLICY_APPROVE, author_id=version.author_id, subject=subject, body=body)
+    if version.author_id:
+        write_to_member(version.author_id, subject=subject, body=body)

@@ -46,6 +46,7 @@ HOLDS = {
     "retrieval.evaluation_authors": {TargetType.USER},
     "retrieval.impact_requesters": {TargetType.USER},
     "retrieval.evaluation_runs": {TargetType.TENANT},
+    "intents.absences": {TargetType.USER, TargetType.TENANT},
     "intents.approvers": {TargetType.USER},
     "intents.certified_grants": {TargetType.SCOPE, TargetType.TENANT},
     "intents.certified_reasons": {TargetType.USER},

@@ -84,6 +84,7 @@ ATTACKS: Final = (
             "corpus_posting",
             "corpus_sourcefile",
             "filings_fact",
+            "intents_absence",
             "intents_certifiedgrant",
             "intents_notice",
             "intents_recertification",

@@ -1,3 +1,4 @@
+from apps.intents.models.absence import Absence
 from apps.intents.models.approval import PolicyApproval
 from apps.intents.models.comment import ReviewComment, Turn
 from apps.intents.models.golden import GoldenExample, GoldenVector
@@ -9,6 +10,7 @@ from apps.intents.models.recertification import CertifiedGrant, GrantDecision, R
 from apps.intents.models.version import KindBudget, PolicyVersion, VersionOrigin, VersionStatus
 
 __all__ = [
+    "Absence",
     "CertifiedGrant",
     "GoldenExample",
     "GoldenVector",

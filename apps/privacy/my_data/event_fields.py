@@ -48,7 +48,7 @@ _JUST_SO: Final = (
 # Ids and names of people: "you", or "another person".
 _PEOPLE: Final = (
     "core: user_id person_id membership_id api_key_id reader_id owner_id proposed_by asked_by decided_by author "
-    "approver asked_by_id invited_by_id owner_before_id",
+    "approver deputy_id asked_by_id invited_by_id owner_before_id",
 )
 _OWN: Final[Mapping[str, str]] = {"membership_id": "your role", "api_key_id": "a key of yours"}
 _ANOTHERS: Final[Mapping[str, str]] = {

@@ -34,6 +34,7 @@ from apps.intents.flow import VERSIONS
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import version_snapshot
+from apps.intents.services.absences import deputising
 from apps.intents.services.approvals import approvals_of, two_wanted
 from apps.intents.services.checking import Checked
 from apps.intents.standing import by_time
@@ -142,6 +143,7 @@ def _show(
         "open_threads": sum(thread.is_open for thread in said),
         "story": story(version),
         "deciders": deciders(version),
+        "deputising": deputising(author_id=version.author_id) if state is VersionStatus.IN_REVIEW else (),
         "sees_members": may(request, Permission.MEMBER_VIEW),
         "scheduled": _scheduled_beside(version) if state is VersionStatus.IN_REVIEW else (),
         "version_url": reverse("admin:intents_policyversion_change", args=[version.id]),

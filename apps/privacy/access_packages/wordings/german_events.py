@@ -136,6 +136,8 @@ EVENTS: Final[Mapping[str, str]] = {
     "corpus.job.restarted": "Aufnahme neu begonnen",
     "corpus.person.searched": "Nach einer Person gesucht",
     "filings.facts.exported": "Zahlen heruntergeladen",
+    "intents.absence.ended": "Abwesenheit einer prüfenden Person vorzeitig beendet",
+    "intents.absence.recorded": "Abwesenheit einer prüfenden Person eingetragen",
     "intents.access.asked": "Gefragt, wer was erreichen konnte",
     "intents.access.list_cut_short": "Liste, wer was erreichen konnte, abgebrochen",
     "intents.access.listed": "Nachgesehen, wer was erreichen konnte",
