@@ -395,6 +395,16 @@ class CommentStandsError(ApplicationError):
     message: ClassVar[str] = "The comment is {state} already, perhaps by somebody else just now. Read it again."
 
 
+class CommentOfOthersError(ApplicationError):
+    """Data: number."""
+
+    code: ClassVar[str] = "intents.comment_of_others"
+    status: ClassVar[int] = 403
+    message: ClassVar[str] = (
+        "A comment on version {number} is resolved by whoever wrote it, or by a reviewer. Answer it: they resolve it."
+    )
+
+
 class InvalidMomentError(ApplicationError):
     """Data: effective_from."""
 

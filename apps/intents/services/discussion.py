@@ -10,6 +10,7 @@ from apps.audit.services import record
 from apps.intents.cells import ABSENT, WHOLE, Cell, cell_stands
 from apps.intents.errors import (
     CommentNotFoundError,
+    CommentOfOthersError,
     CommentStandsError,
     NoSuchCellError,
 )
@@ -21,6 +22,7 @@ from apps.intents.services.drafts import require_person, require_reason
 from apps.intents.services.notices import notices_write
 from apps.tenants.context import current_scope
 from apps.tenants.flows.checks import require_permission
+from apps.tenants.roles import Permission
 
 
 def version_comment(version_id: UUID, *, text: str, about: Cell = WHOLE) -> ReviewComment:
@@ -47,7 +49,7 @@ def comment_answer(comment_id: UUID, *, version_id: UUID, text: str = "", turn: 
 
     Raises: PermissionDeniedError, PersonNeededError; ReasonMissingError: it neither says nor turns anything;
             CommentNotFoundError: the version has no such comment, or it is an answer itself; CommentStandsError: it is
-            resolved, or open, already.
+            resolved, or open, already; CommentOfOthersError: the principal may not resolve it.
     """
     require_editor_or_reviewer()
     with transaction.atomic():
@@ -59,6 +61,8 @@ def comment_answer(comment_id: UUID, *, version_id: UUID, text: str = "", turn: 
         said = text.strip() if turn else require_reason(text)
         if turn and (turn is Turn.RESOLVED) is not is_open(answered):
             raise CommentStandsError(state="resolved" if turn is Turn.RESOLVED else "open")
+        if turn is Turn.RESOLVED and not may_resolve(answered):
+            raise CommentOfOthersError(number=version.number)
         comment = comment_write(version, text=said, answers=answered, turn=turn)
         _record(version, comment, answers=str(answered.id), **({"turn": turn.value} if turn else {}))
     return comment
@@ -68,6 +72,12 @@ def is_open(comment: ReviewComment) -> bool:
     """Return whether a comment, which is no answer, is still open: the last turn counts."""
     last = comment.replies.exclude(turn=Turn.SAYS).order_by("created_at", "id").last()
     return last is None or last.turn == Turn.REOPENED
+
+
+def may_resolve(comment: ReviewComment) -> bool:
+    """Return whether the principal may resolve a comment: as its writer, or as a reviewer."""
+    principal = current_scope().principal
+    return principal.may(Permission.POLICY_APPROVE) or comment.author_id == principal.id
 
 
 def comment_write(
