@@ -8,6 +8,7 @@ from apps.tenants.roles import Permission
 ACCESS_ASKED = "intents.access.asked"
 ACCESS_LISTED = "intents.access.listed"
 LIST_CUT_SHORT = "intents.access.list_cut_short"
+APPROVAL_LAPSED = "intents.policy.approval_lapsed"
 
 # content_sha256 is the digest of the version's content after the step. before_sha256 is the digest of the draft before
 # the change; in all other steps, of the policy that was in force then. So every event shows what would replace what.
@@ -18,6 +19,7 @@ _STEPS = {
     "intents.policy.draft_changed": ("Draft changed", {"revision"}),
     "intents.policy.submitted": ("Policy submitted", {"proof_sha256"}),
     "intents.policy.first_approved": ("Policy approved by the first of two", {"proof_sha256"}),
+    APPROVAL_LAPSED: ("First of two approvals lapsed", {"revision", "approval_id", "user_id"}),
     "intents.policy.approved": ("Policy approved", {"effective_from", "proof_sha256"}),
     "intents.policy.rejected": ("Policy rejected", set()),
     "intents.policy.sent_back": ("Policy sent back", set()),
@@ -46,6 +48,8 @@ _PERMISSIONS = {
     "intents.policy.draft_changed": _EDIT,
     "intents.policy.submitted": _EDIT,
     "intents.policy.first_approved": _APPROVE,
+    # By the clock alone.
+    APPROVAL_LAPSED: frozenset(),
     "intents.policy.approved": _APPROVE,
     "intents.policy.rejected": _APPROVE,
     "intents.policy.sent_back": _APPROVE,

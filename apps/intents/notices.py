@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from apps.intents.models import PolicyVersion
-from apps.intents.services.absences import deputising
 from apps.tenants.notices import write_to_deciders, write_to_member
 from apps.tenants.roles import Permission
 from apps.tenants.selectors.tenants import current_tenant
@@ -22,8 +23,11 @@ def announce_submission(version: PolicyVersion) -> None:
     )
 
 
-def announce_waiting(version: PolicyVersion, *, days: int, escalated: bool) -> None:
-    """Remind the reviewers and the author of a version that waits; escalated: officers and administrators too."""
+def announce_waiting(version: PolicyVersion, *, days: int, escalated: bool, deputies: Iterable[str] = ()) -> None:
+    """Remind the reviewers and the author of a version that waits; escalated: officers and administrators too.
+
+    Args: deputies: sentences that say who deputises for whom.
+    """
     tenant = current_tenant().name
     subject = f"Policy version {version.number} of {tenant} has waited {days} days for its review"
     waits = f"Policy version {version.number}, by {version.author_label}, has waited {days} days for its review."
@@ -32,10 +36,7 @@ def announce_waiting(version: PolicyVersion, *, days: int, escalated: bool) -> N
         "somebody a reviewer.\n\n"
     )
     where = "Sign in, and open Policy, Waiting for review.\n"
-    away = "".join(
-        f"{each.absent} is away, and {each.deputy} deputises until {each.until:%d %B %Y}.\n\n"
-        for each in deputising(author_id=version.author_id)
-    )
+    away = "".join(f"{sentence}\n\n" for sentence in deputies)
     write_to_deciders(
         permission=Permission.POLICY_APPROVE,
         also=(Permission.POLICY_EDIT, Permission.MEMBER_MANAGE) if escalated else (),

@@ -199,7 +199,8 @@ def test_the_review_page_and_the_reminder_say_who_deputises_until_when(
     assert "rita deputises for rupert until" in Visitor("rita").open("policy_review", version.id).text
     mail.outbox.clear()
     with django_capture_on_commit_callbacks(execute=True), open_scope(tenant=acme.id, reason="a test"):
-        announce_waiting(version, days=3, escalated=False)
+        deputies = [each.sentence for each in deputising(author_id=version.author_id)]
+        announce_waiting(version, days=3, escalated=False, deputies=deputies)
     letter = next(each for each in mail.outbox if each.to == ["rita@example.com"])
     assert "rupert is away, and rita deputises until" in letter.body
 

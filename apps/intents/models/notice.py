@@ -17,6 +17,7 @@ class Happening(models.TextChoices):
     SUBMITTED = "submitted", "Waits for review"
     COMMENTED = "commented", "Has a new comment"
     FIRST_APPROVED = "first_approved", "Was approved by one of two reviewers"
+    APPROVAL_LAPSED = "approval_lapsed", "Lost its first approval, and waits for another"
     APPROVED = "approved", "Was approved for later"
     SENT_BACK = "sent_back", "Was sent back to its author"
     REJECTED = "rejected", "Was rejected"

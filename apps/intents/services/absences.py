@@ -40,6 +40,10 @@ class Deputising:
     absent: str
     until: datetime
 
+    @property
+    def sentence(self) -> str:
+        return f"{self.absent} is away, and {self.deputy} deputises until {_in_letter(self.until)}."
+
 
 def absence_record(
     *, begins_at: datetime, ends_at: datetime, deputy_id: UUID | None = None, member_id: UUID | None = None

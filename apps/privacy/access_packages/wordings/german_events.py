@@ -147,6 +147,7 @@ EVENTS: Final[Mapping[str, str]] = {
     "intents.recertification.reassigned": "Verantwortliche Person einer Freigabe geändert",
     "intents.recertification.reminded": "An die Überprüfung von Freigaben erinnert",
     "intents.policy.activated": "Regeln in Kraft gesetzt",
+    "intents.policy.approval_lapsed": "Erste von zwei Genehmigungen von Regeln erloschen",
     "intents.policy.approved": "Regeln genehmigt",
     "intents.policy.reminded": "An wartende Regeln erinnert",
     "intents.policy.first_approved": "Regeln von der ersten von zwei Personen genehmigt",
