@@ -209,7 +209,7 @@ def test_the_page_records_and_ends_an_absence(acme: Firm, rupert: Principal, rit
     today = timezone.now().date()
     form = {"member": str(rupert.id), "first_day": str(today), "last_day": str(today + timedelta(days=3))}
     page = Visitor("rupert").send("absences", **form, deputy=str(rupert.id))
-    assert page.status == 400
+    assert page.status == 422
     assert "A deputy is another member" in page.text
     Visitor("rupert").send("absences", **form, deputy=str(rita.id))
     assert "End it now" in Visitor("rupert").open("absences").text
@@ -223,7 +223,7 @@ def test_the_page_records_and_ends_an_absence(acme: Firm, rupert: Principal, rit
 def test_nobody_records_an_absence_for_others_by_the_page(acme: Firm, rupert: Principal, rita: Principal) -> None:
     today = timezone.now().date()
     form = {"first_day": str(today), "last_day": str(today), "deputy": ""}
-    assert Visitor("rupert").send("absences", member=str(rita.id), **form).status == 400
+    assert Visitor("rupert").send("absences", member=str(rita.id), **form).status == 422
     make_member(acme, "anna", Role.ANALYST)
     assert Visitor("anna").send("absences", member=str(rita.id), **form).status == 403
     assert "Record an absence" not in Visitor("anna").open("absences").text

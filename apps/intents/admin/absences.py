@@ -83,7 +83,7 @@ def absences_view(request: HttpRequest) -> HttpResponse:
         title="Absences",
         rows=_rows(request),
         form=form if records and form.fields["member"].choices else None,  # type: ignore[attr-defined]
-        status=400 if form.errors else 200,
+        status=422 if form.errors else 200,
     )
 
 
