@@ -16,7 +16,7 @@ from apps.audit.models import Event, Webhook
 from apps.corpus.extraction.contracts import MediaType
 from apps.corpus.models import Document
 from apps.erasure.models import Certificate, Purge, RemovalRun, RetentionSchedule, Supplement
-from apps.intents.models import Absence, Notice, PolicyVersion, Recertification
+from apps.intents.models import Absence, PolicyVersion, Recertification
 from apps.privacy.admin.requests.step import STEPS
 from apps.privacy.models import ErasureRequest
 from apps.quality.models import EvaluationQuery, EvaluationRun
@@ -49,7 +49,6 @@ _ROWS: Final[dict[str, type[Model]]] = {
     "supplement_id": Supplement,
     "version_id": PolicyVersion,
     "absence_id": Absence,
-    "notice_id": Notice,
     "recertification_id": Recertification,
     "query_id": EvaluationQuery,
     "event_id": Event,

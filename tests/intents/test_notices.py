@@ -170,9 +170,9 @@ def test_the_api_lists_ones_own_and_marks_them_as_read(acme: Firm, version: Poli
     rupert = Api(make_personal_key(acme, "rupert", role=Role.REVIEWER)[1])
     (shown,) = rupert.get(ADDRESS).json()["results"]
     assert (shown["happening"], shown["number"], shown["read_at"]) == ("submitted", version.number, None)
-    assert rupert.get(f"{ADDRESS}?unread=false").json()["results"] == []
+    assert rupert.get(f"{ADDRESS}?state=read").json()["results"] == []
     assert rupert.post(f"{ADDRESS}{shown['id']}/read/").json()["read_at"]
-    assert rupert.get(f"{ADDRESS}?unread=true").json()["results"] == []
+    assert rupert.get(f"{ADDRESS}?state=unread").json()["results"] == []
     rita = Api(make_personal_key(acme, "rita", role=Role.REVIEWER)[1])
     assert rita.post(f"{ADDRESS}{shown['id']}/read/").json()["code"] == "intents.notice_not_there"
     assert Api(make_key(acme, Role.AUDITOR)[1]).get(ADDRESS).json()["results"] == []

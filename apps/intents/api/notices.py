@@ -23,6 +23,7 @@ from apps.tenants.api.views import ApiListView, ApiView
 from apps.tenants.roles import Permission
 
 _KEY: Final = '-H "Authorization: Bearer $GLASSBOX_KEY"'
+_STATES: Final = (("unread", "Unread"), ("read", "Read"))
 
 
 class NoticeSerializer(serializers.Serializer[Notice]):
@@ -36,11 +37,14 @@ class NoticeSerializer(serializers.Serializer[Notice]):
 
 
 class NoticeFilter(FilterSet):
-    unread = filters.BooleanFilter(field_name="read_at", lookup_expr="isnull")
+    state = filters.ChoiceFilter(method="of_state", choices=_STATES, empty_label=None)
 
     class Meta:
         model = Notice
         fields: list[str] = []
+
+    def of_state(self, queryset: QuerySet[Notice], name: str, value: str) -> QuerySet[Notice]:
+        return queryset.filter(read_at__isnull=value == "unread")
 
 
 class NoticeListView(ApiListView[Notice]):
@@ -61,7 +65,7 @@ class NoticeListView(ApiListView[Notice]):
             "What happened to policy versions that you wrote or may review, newest first. Only you see them. A key "
             "that acts for nobody has none."
         ),
-        extensions=sample(f'curl "{{base}}/api/v1/notices/?unread=true" {_KEY}'),
+        extensions=sample(f'curl "{{base}}/api/v1/notices/?state=unread" {_KEY}'),
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return super().get(request, *args, **kwargs)
