@@ -105,6 +105,7 @@ _NO_PAGE: Final = {
     "admin/tenants/tenant/": "leads to the tenant that one works in",
     "admin/tenants/user/<path:object_id>/": "leads to the account",
     "admin/privacy/certificates/supplements/<uuid:supplement_id>/json/": "is a file, which takes a restore",
+    "admin/policy/notices/<uuid:notice_id>/": "marks a notice as read, and leads to its version",
     "admin/^(?P<app_label>tenants|audit|corpus|intents)/$": "is not there: nothing leads to a list of models",
     "admin/(?P<url>.*)$": "is every other address, which is not there",
 }

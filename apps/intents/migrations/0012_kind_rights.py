@@ -20,7 +20,7 @@ def _row(name: str) -> str:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("intents", "0007_kind_uploaders"), ("audit", "0003_privacy"), ("corpus", "0002_recognised_pages")]
+    dependencies = [("intents", "0011_approvals_lapse"), ("audit", "0003_privacy"), ("corpus", "0002_recognised_pages")]
 
     operations = [
         migrations.AddField(
