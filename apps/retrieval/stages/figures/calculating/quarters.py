@@ -33,6 +33,11 @@ def are_said_to_be_of_years(figures: Iterable[Figure], heading: str) -> bool:
     return (columns or span_of(heading)) == {_YEAR}
 
 
+def says_no_time(figure: Figure) -> bool:
+    """Return whether a figure's column names no year, quarter or length of time."""
+    return not figure.years and not _quarters_in(figure.column) and not span_of(figure.column)
+
+
 def is_of_quarter(figure: Figure, headings: Sequence[str], quarter: int, own: tuple[int | None, int | None]) -> bool:
     """Return whether a figure is of a quarter, by its column, or else by what stands above it.
 
