@@ -66,14 +66,14 @@ def baked(build: Callable[..., World], *arguments: Any, on: Any = None, **named:
     """Commit what `build(*arguments, **named)` commits to an empty database, and return an equal of what it returns.
 
     The builder must leave nothing behind but rows, and return something that can be copied. Of settings it may depend
-    on what is the same wherever it is baked: on which provider makes the vectors, say, but not on its address.
+    on what is the same wherever it is baked, and on which backends make the vectors, but not on their addresses.
 
     Args:   on: what the last `baked` returned. The builder gets it first, and builds upon it: it may be put back
                 while nobody has written since, and is built by the services else.
     Raises: AssertionError: a transaction is open, or the database is not empty.
     """
     assert not connection.in_atomic_block, "a baked world is committed"
-    key: _Key = (build, arguments, tuple(sorted(named.items())))
+    key: _Key = (build, arguments, tuple(sorted(named.items())), _backends())
     if on is None:
         assert not filled_tables(), "something is committed already, with which the world would be mixed"
     else:
@@ -94,6 +94,11 @@ def baked(build: Callable[..., World], *arguments: Any, on: Any = None, **named:
     _recall(known.memories)
     _there[:] = [(key, next_transaction())]
     return cast(World, deepcopy(known.value))
+
+
+def _backends() -> tuple[tuple[str, str], ...]:
+    """What makes the vectors, by profile: each request to one outside of this process is an event of the world."""
+    return tuple(sorted((name, str(each["backend"])) for name, each in settings.GLASSBOX_EMBEDDING_PROFILES.items()))
 
 
 def _memories() -> _Memories:
