@@ -41,6 +41,10 @@ def test_a_figure_is_compared_with_the_amount(question: str, verdict: str) -> No
         "Was Pawfield's net sales not above EUR 60 million in 2024?",
         "Were Pawfield's net sales above EUR 50 million and below EUR 70 million in 2024?",
         "Did occupancy at Pawfield rise by more than 2 % in 2024?",
+        "Was Pawfield's occupancy higher than 0.8 in 2024?",
+        "Did Pawfield's cat houses lose more than EUR 1 million in 2024?",
+        "Was the increase in Pawfield's net sales above EUR 5 million in 2024?",
+        "Did Pawfield's net sales exceed EUR 60 million in each of 2022, 2023 and 2024?",
     ],
 )
 def test_nothing_is_said_of_an_amount_that_cannot_be_compared(question: str) -> None:

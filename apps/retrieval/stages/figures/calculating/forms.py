@@ -20,6 +20,7 @@ from apps.retrieval.stages.figures.calculating.asked_form import AskedForm, Form
 from apps.retrieval.stages.figures.calculating.thresholds import read_threshold
 from apps.retrieval.stages.question.answer_kind import read_answer_kind
 
+_VERDICTS: Final = (Form.COMPARISON, Form.SIGN)
 _A_PAIR: Final = 2
 _LONGEST_QUESTION_CHARS: Final = 600
 """What is longer is no question of figures, and its forms would take long to read."""
@@ -55,8 +56,12 @@ def read_forms(analysis: QueryAnalysis) -> tuple[AskedForm, ...]:
     if words.SUPPOSED.search(text) and not words.EXCEEDS.search(text):
         # What is only supposed is no figure of a table, and a row does not answer it.
         return (replace(plain, yes_no=True), plain)
-    compared = _threshold(text, kind, plain, analysis.language)
-    return (*compared, *(found for read in _READERS for found in read(text, kind, plain)), plain)
+    compared = tuple(_threshold(text, kind, plain, analysis.language))
+    others = (found for read in _READERS for found in read(text, kind, plain))
+    if read_threshold(text, analysis.language) is not None:
+        # What is asked against an amount is not answered by a direction or by another figure.
+        others = (replace(each, rises=None) for each in others if each.form not in _VERDICTS)
+    return (*compared, *others, plain)
 
 
 def _part_compound(found: re.Match[str]) -> str:

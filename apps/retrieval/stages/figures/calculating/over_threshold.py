@@ -49,6 +49,8 @@ def say_threshold(asked: AskedForm, time_series: TimeSeries, analysis: QueryAnal
     threshold = asked.threshold
     if threshold is None:
         return None
+    if asked.of_change and threshold.of_level and not (threshold.moved_to or threshold.of_change):
+        return None  # "The increase was above 5 million" is of another figure than "it rose above 5 million".
     if _is_of_a_change(asked, threshold, percent=time_series.percent):
         return _change(asked, threshold, time_series, wording_for(analysis))
     year = asked.years[-1] if asked.years else max(time_series.years, default=0)

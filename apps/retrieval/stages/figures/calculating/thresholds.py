@@ -57,6 +57,17 @@ _FRACTIONS: Final = {
     "fifth": "20",
     "tenth": "10",
 }
+_MOVED_TO: Final = re.compile(
+    r"\b(?:ris(?:e|es|en|ing)|rose|gr[eo]wn?|growing|climb\w*|increas\w*|jump\w*|fall(?:s|en|ing)?|fell|drop\w*|declin\w*|slip\w*|s(?:ank|unk|ink)"
+    r"|(?:ge)?stiegen|stieg|gefallen|fiel|gesunken|sanken)\s+(?:back\s+|up\s+|down\s+|to\s+|auf\s+)?$",
+    re.IGNORECASE,
+)
+_ANOTHER_CHANGE: Final = re.compile(
+    r"\b(?:los(?:e|es|t|ing)|shed(?:s|ding)?|add(?:s|ed|ing)?|beat(?:s|en)?|miss(?:es|ed)?|sw[iu]ng\w*|verl(?:or|oren|iert|ieren)"
+    r"|hinzu\w*|each|every|jede[mnrs]?)\b",
+    re.IGNORECASE,
+)
+"""Words of a change whose sign or base the question leaves open, or of several figures that are all compared."""
 _IS_A_YEAR: Final = range(1900, 2100)
 
 
@@ -66,7 +77,8 @@ class Threshold:
 
     amount: as written, with its unit, scale and currency. above: whether the question supposes the figure to be above
     it; it may also be equal where included. of_change: whether the amount is that of a change, because it says "by".
-    of_level: whether its words say where a figure stands, and not how far it moved. rest: the question without it.
+    of_level: whether its words say where a figure stands, and not how far it moved. moved_to: whether a verb of motion
+    stands right before them: "rose above". rest: the question without it.
     """
 
     amount: Number
@@ -74,6 +86,7 @@ class Threshold:
     included: bool
     of_change: bool
     of_level: bool
+    moved_to: bool
     rest: str
 
     def holds_for(self, value: Decimal) -> bool:
@@ -94,7 +107,7 @@ def read_threshold(text: str, language: str) -> Threshold | None:
         # A sign or code of a currency may stand before the digits, and is read as a part of the number or not.
         if amount and (_PARTED.match(degree.group()) or not _WORDS.search(text, degree.end(), amount.start)):
             found.append((degree, amount))
-    if len(found) != 1:
+    if len(found) != 1 or _ANOTHER_CHANGE.search(text):
         return None
     degree, amount = found[0]
     mark = _MARK.match(text, amount.end)
@@ -108,6 +121,7 @@ def read_threshold(text: str, language: str) -> Threshold | None:
         included=bool(degree["at_least"] or degree["at_most"]),
         of_change=by is not None,
         of_level=_A_LEVEL.match(degree.group()) is not None,
+        moved_to=_MOVED_TO.search(before) is not None,
         rest=f"{before[: by.start()] if by else before} {between} {text[end:]}",
     )
 
