@@ -14,6 +14,7 @@ from apps.erasure.admin.retention.page import retention_view
 from apps.erasure.admin.retention.purges import purge_new_view, purge_view, purges_view
 from apps.erasure.admin.retention.review import schedule_view
 from apps.filings.admin.company import companies_view
+from apps.intents.admin import absences as policy_absences
 from apps.intents.admin import access as policy_access
 from apps.intents.admin import access_centre, recertification
 from apps.intents.admin import compare as policy_compare
@@ -27,6 +28,7 @@ from apps.intents.admin.draft.preview import draft_preview_view
 from apps.intents.admin.draft.suggesting import draft_suggest_view
 from apps.intents.admin.draft.trying import draft_try_view
 from apps.intents.admin.example_add import example_add_view
+from apps.intents.admin.notices import notice_open_view, notices_view
 from apps.intents.admin.review.list import reviews_view
 from apps.intents.admin.review.page import review_view
 from apps.intents.admin.review.proof import proof_file_view, proof_view
@@ -100,6 +102,10 @@ PAGES: Final = (
     ("policy/access/centre/", access_centre.centre_view, "access_centre"),
     ("policy/access/centre/report/", access_centre.report_view, "access_report"),
     ("policy/access/centre/csv/", access_centre.csv_view, "access_csv"),
+    ("policy/absences/", policy_absences.absences_view, "absences"),
+    ("policy/absences/<uuid:absence_id>/", policy_absences.absence_end_view, "absence_end"),
+    ("policy/notices/", notices_view, "notices"),
+    ("policy/notices/<uuid:notice_id>/", notice_open_view, "notice_open"),
     ("policy/recertifications/", recertification.list_view, "recertifications"),
     ("policy/recertifications/begin/", recertification.begin_view, "recertification_begin"),
     ("policy/recertifications/<uuid:recertification_id>/", recertification.page_view, "recertification"),

@@ -24,6 +24,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect
 
 from apps.errors import ApplicationError
+from apps.intents.services.notices import count_unread
 from apps.tenants.api.problems import retry_after_seconds
 from apps.tenants.attempts import attempt_begin, attempt_failed, attempt_succeeded
 from apps.tenants.client_address import address_of
@@ -96,11 +97,11 @@ class GlassboxAdminSite(UnfoldAdminSite):
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
         """Add needs_code: whether a user who may approve here must first enter a code, so that they do it before they
-        type.
+        type; and unread_notices, which counts when a page's header asks.
         """
         principal = access_of(request).principal
         needs_code = principal is not None and not principal.may_decide and any(map(principal.may, APPROVING))
-        return {**super().each_context(request), "needs_code": needs_code}
+        return {**super().each_context(request), "needs_code": needs_code, "unread_notices": count_unread}
 
     @property
     def sign_out(self) -> View:

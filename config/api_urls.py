@@ -33,8 +33,10 @@ from apps.corpus.api.removals import (
 from apps.corpus.api.suggestion import SuggestKindView
 from apps.erasure.api.certificates import CertificateListView, CertificateView
 from apps.filings.api.facts import FactListView, SeriesView
+from apps.intents.api.absences import AbsenceEndView, AbsenceListView
 from apps.intents.api.access import AccessView
 from apps.intents.api.access_list import AccessListView
+from apps.intents.api.notices import NoticeListView, NoticeReadView
 from apps.intents.api.proofs import PolicyVersionProofView
 from apps.intents.api.recertifications import (
     RecertificationCloseView,
@@ -129,6 +131,10 @@ urlpatterns = [
     path("v1/policy/", PolicyView.as_view()),
     path("v1/policy/access/", AccessView.as_view()),
     path("v1/policy/access/list/", AccessListView.as_view()),
+    path("v1/absences/", AbsenceListView.as_view()),
+    path("v1/absences/<uuid:id>/end/", AbsenceEndView.as_view()),
+    path("v1/notices/", NoticeListView.as_view()),
+    path("v1/notices/<uuid:id>/read/", NoticeReadView.as_view()),
     path("v1/recertifications/", RecertificationListView.as_view()),
     path("v1/recertifications/<uuid:id>/", RecertificationView.as_view()),
     path("v1/recertifications/<uuid:id>/remind/", RecertificationRemindView.as_view()),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Final
 
 from django.db import models
+
+from apps.tenants.roles import PERMISSIONS, Permission, Role
 
 KIND_KEY: Final = r"^[a-z][a-z0-9_]{0,31}$"
 """The form of a kind's key; the database holds it too (a CHECK on each column that names a kind)."""
@@ -35,6 +38,23 @@ class Kind(str):
 
 def words_of_key(key: str) -> str:
     return key.replace("_", " ").capitalize()
+
+
+class Right(StrEnum):
+    """What a policy keeps for some roles, for each kind of document: who does it among those whose role may at all."""
+
+    UPLOAD = "upload"
+    CORRECT = "correct"
+    REMOVE = "propose the removal of"
+
+    @property
+    def permission(self) -> Permission:
+        return Permission.DOCUMENT_DELETE if self is Right.REMOVE else Permission.DOCUMENT_ADD
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """Return the roles that may do it at all; a policy chooses among them for each kind."""
+        return tuple(role for role in Role if self.permission in PERMISSIONS[role])
 
 
 class RetentionClass(models.TextChoices):

@@ -19,7 +19,7 @@ from pydantic import TypeAdapter
 
 from apps.corpus.description import Description
 from apps.corpus.extraction.contracts import ExtractedDocument, ExtractionWarning, Page, WarningCode
-from apps.corpus.kinds import Kind, RetentionClass, SourceType, words_of_key
+from apps.corpus.kinds import Kind, RetentionClass, Right, SourceType, words_of_key
 from apps.tenants.roles import Role
 
 if TYPE_CHECKING:
@@ -128,8 +128,10 @@ def store_derived(document: Document, derived: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindInForce:
-    """A kind as the policy in force defines it. `uploaders` is empty where every role that adds documents may.
+    """A kind as the policy in force defines it.
 
+    uploaders, correctors, removers: the roles with each right; empty for all that may do it at all. Where no correctors
+    are named, those who upload it correct it.
     readers: the names of the intents whose questions reach it, the fallback's too.
     """
 
@@ -142,6 +144,14 @@ class KindInForce:
     uploaders: tuple[Role, ...]
     retired: bool
     readers: tuple[str, ...] = ()
+    correctors: tuple[Role, ...] = ()
+    removers: tuple[Role, ...] = ()
+
+    def roles_with(self, right: Right) -> tuple[Role, ...]:
+        """Return the roles that the policy names for this right; none where it leaves it to all of them."""
+        if right is Right.REMOVE:
+            return self.removers
+        return self.correctors or self.uploaders if right is Right.CORRECT else self.uploaders
 
 
 KindSource = Callable[[], tuple[KindInForce, ...]]

@@ -32,7 +32,8 @@ class BaselineBudget(TypedDict):
     """One kind of document: the heading of its passages in the context, and how many characters they may fill there.
 
     What is left out: the name is the key in words, the retention class the one of that key or else "record", the source
-    category "internal"; whoever may add documents may upload it; and it is not retired.
+    category "internal"; whoever may add documents may upload it, whoever uploads it may correct it, whoever may propose
+    removals may propose that of its documents; and it is not retired.
     """
 
     kind: str
@@ -44,6 +45,8 @@ class BaselineBudget(TypedDict):
     retention_class: NotRequired[str]
     source_category: NotRequired[str]
     uploaders: NotRequired[list[str]]  # roles
+    correctors: NotRequired[list[str]]  # roles
+    removers: NotRequired[list[str]]  # roles
     retired: NotRequired[bool]
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from apps.corpus.kinds import Kind, RetentionClass, SourceType
+from apps.corpus.kinds import Kind, RetentionClass, Right, SourceType
 from apps.intents.invariants import Invariant
 from apps.intents.profile.contracts import ProfileRule
 from apps.intents.retrieval_settings import RetrievalSettings
@@ -76,8 +76,9 @@ class FallbackRule:
 class KindBudget:
     """A kind of document of the version, with its context budget in characters; position 1 has the highest priority.
 
-    label: the heading of its passages in the context. examples: of such documents, in words. uploaders: the roles that
-    may upload it; empty for all that may add documents. retired: whether nothing more is uploaded as such.
+    label: the heading of its passages in the context. examples: of such documents, in words. uploaders, correctors,
+    removers: the roles that may upload it, correct it, and propose its removal; empty for all whose role may do that at
+    all, and no correctors for those who upload it. retired: whether nothing more is uploaded as such.
     """
 
     kind: Kind
@@ -91,6 +92,18 @@ class KindBudget:
     source_category: SourceType = SourceType.INTERNAL
     uploaders: tuple[Role, ...] = ()
     retired: bool = False
+    correctors: tuple[Role, ...] = ()
+    removers: tuple[Role, ...] = ()
+
+    def named_for(self, right: Right) -> tuple[Role, ...]:
+        """Return the roles that are named for the right itself."""
+        return {Right.UPLOAD: self.uploaders, Right.CORRECT: self.correctors, Right.REMOVE: self.removers}[right]
+
+    def holders_of(self, right: Right) -> frozenset[Role]:
+        """Return the roles that have the right, by name or by default."""
+        if right is Right.CORRECT and not self.correctors:
+            return self.holders_of(Right.UPLOAD)
+        return frozenset(self.named_for(right) or right.roles)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

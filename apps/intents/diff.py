@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
-from apps.corpus.kinds import Kind
+from apps.corpus.kinds import Kind, Right
 from apps.intents.contracts import UNRECOGNISED, FallbackRule, IntentRule, PolicySnapshot, RecordingMode
-from apps.intents.diff_kinds import ChangeKind, PolicyChange, kind_changes, uploaders_in_words
+from apps.intents.diff_kinds import ChangeKind, PolicyChange, holders_in_words, kind_changes
 from apps.intents.diff_profile import profile_changes
 from apps.intents.diff_words import RECOGNITION, RECORDED, kinds_in_words, listed, quoted, setting_in_words
 from apps.intents.proof.invariants import invariant_words
@@ -135,9 +135,16 @@ def _kind_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[Pol
     new = {budget.kind: budget for budget in after.budgets}
     for kind, budget in new.items():
         if kind not in old:
+            rights = [
+                f"{holders_in_words(budget, right)} may {right.value} it"
+                if right is Right.UPLOAD
+                else f"{holders_in_words(budget, right)} may {right.value} its documents"
+                for right in Right
+                if budget.named_for(right)
+            ]
             sentence = (
                 f"There is a new kind of document, {budget.kind.label}; its context budget is {budget.cap_chars:,} "
-                f"characters{f', and {uploaders_in_words(budget)} may upload it' if budget.uploaders else ''}."
+                f"characters{''.join(f', and {each}' for each in rights)}."
             )
             yield PolicyChange(kind=ChangeKind.WIDENS, sentence=sentence)
             if budget.retired:

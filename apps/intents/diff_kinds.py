@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
+from apps.corpus.kinds import Right
 from apps.intents.contracts import KindBudget
 from apps.intents.diff_words import listed, quoted
+
+_NOW: Final[Mapping[Right, str]] = {
+    Right.UPLOAD: "{name} may now be uploaded by",
+    Right.CORRECT: "Documents of {name} may now be corrected by",
+    Right.REMOVE: "The removal of documents of {name} may now be proposed by",
+}
+_EVERYBODY: Final[Mapping[Right, str]] = {
+    Right.UPLOAD: "everybody who may add documents",
+    Right.CORRECT: "whoever may upload them",
+    Right.REMOVE: "everybody who may propose removals",
+}
 
 
 class ChangeKind(StrEnum):
@@ -31,10 +44,10 @@ class PolicyChange:
 def kind_changes(before: KindBudget, after: KindBudget) -> Iterator[PolicyChange]:
     """Yield what changes of a kind that both policies have, access first."""
     name = after.kind.label
-    if after.uploaders != before.uploaders:
-        yield PolicyChange(
-            kind=_of_uploaders(before, after), sentence=f"{name} may now be uploaded by {uploaders_in_words(after)}."
-        )
+    for right in Right:
+        if after.named_for(right) != before.named_for(right):
+            sentence = f"{_NOW[right].format(name=name)} {holders_in_words(after, right)}."
+            yield PolicyChange(kind=_of_right(before, after, right), sentence=sentence)
     if after.retired and not before.retired:
         sentence = f"{name} is retired: nothing more is uploaded as such, and its documents stay."
         yield PolicyChange(kind=ChangeKind.NARROWS, sentence=sentence)
@@ -60,17 +73,16 @@ def kind_changes(before: KindBudget, after: KindBudget) -> Iterator[PolicyChange
         yield _other(f"The source of {name} is now {now} where an upload does not say it.")
 
 
-def uploaders_in_words(budget: KindBudget) -> str:
-    return listed([f"{role.label}s".lower() for role in budget.uploaders]) or "everybody who may add documents"
+def holders_in_words(budget: KindBudget, right: Right) -> str:
+    return listed([f"{role.label}s".lower() for role in budget.named_for(right)]) or _EVERYBODY[right]
 
 
-def _of_uploaders(before: KindBudget, after: KindBudget) -> ChangeKind:
-    """Return whether more may upload, or fewer: without roles everybody may who may add documents."""
-    if not after.uploaders or (before.uploaders and set(after.uploaders) > set(before.uploaders)):
+def _of_right(before: KindBudget, after: KindBudget, right: Right) -> ChangeKind:
+    """Return whether more have the right, or fewer."""
+    then, now = before.holders_of(right), after.holders_of(right)
+    if now > then:
         return ChangeKind.WIDENS
-    if not before.uploaders or set(after.uploaders) < set(before.uploaders):
-        return ChangeKind.NARROWS
-    return ChangeKind.OTHER
+    return ChangeKind.NARROWS if now < then else ChangeKind.OTHER
 
 
 def _other(sentence: str) -> PolicyChange:

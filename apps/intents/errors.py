@@ -147,6 +147,31 @@ class RecertificationError(CodedError):
     }
 
 
+class AbsenceError(CodedError):
+    """An absence that can't be recorded or ended. Data: field, where a form has one for it."""
+
+    kinds: ClassVar[Mapping[str, tuple[int, str]]] = {
+        "intents.absence_not_there": (404, "There is no such absence that you may see."),
+        "intents.absence_over": (409, "This absence has ended already. Nothing in it can change."),
+        "intents.absence_too_old": (400, "It may begin {days} days ago at most. Enter a later beginning."),
+        "intents.absence_ends_early": (400, "An absence ends after it begins, and in the future. Enter a later end."),
+        "intents.absence_not_of_a_reviewer": (400, "Only an absence of a reviewer is recorded. Name a reviewer."),
+        "intents.absence_deputy": (400, "A deputy is another member who may approve policies. Name another one."),
+        "intents.absence_overlaps": (
+            409,
+            "There is an absence for a part of that time. End it, or choose other times.",
+        ),
+    }
+
+
+class NoticeError(CodedError):
+    """A notice that can't be read."""
+
+    kinds: ClassVar[Mapping[str, tuple[int, str]]] = {
+        "intents.notice_not_there": (404, "There is no such notice for you."),
+    }
+
+
 class RegisterQuestionError(CodedError):
     """A question about who could reach what that can't be answered. Data: field, by its name in the question."""
 
@@ -368,6 +393,16 @@ class CommentStandsError(ApplicationError):
     code: ClassVar[str] = "intents.comment_stands"
     status: ClassVar[int] = 409
     message: ClassVar[str] = "The comment is {state} already, perhaps by somebody else just now. Read it again."
+
+
+class CommentOfOthersError(ApplicationError):
+    """Data: number."""
+
+    code: ClassVar[str] = "intents.comment_of_others"
+    status: ClassVar[int] = 403
+    message: ClassVar[str] = (
+        "A comment on version {number} is resolved by whoever wrote it, or by a reviewer. Answer it: they resolve it."
+    )
 
 
 class InvalidMomentError(ApplicationError):

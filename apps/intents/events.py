@@ -8,6 +8,7 @@ from apps.tenants.roles import Permission
 ACCESS_ASKED = "intents.access.asked"
 ACCESS_LISTED = "intents.access.listed"
 LIST_CUT_SHORT = "intents.access.list_cut_short"
+APPROVAL_LAPSED = "intents.policy.approval_lapsed"
 
 # content_sha256 is the digest of the version's content after the step. before_sha256 is the digest of the draft before
 # the change; in all other steps, of the policy that was in force then. So every event shows what would replace what.
@@ -18,6 +19,7 @@ _STEPS = {
     "intents.policy.draft_changed": ("Draft changed", {"revision"}),
     "intents.policy.submitted": ("Policy submitted", {"proof_sha256"}),
     "intents.policy.first_approved": ("Policy approved by the first of two", {"proof_sha256"}),
+    APPROVAL_LAPSED: ("First of two approvals lapsed", {"revision", "approval_id", "user_id"}),
     "intents.policy.approved": ("Policy approved", {"effective_from", "proof_sha256"}),
     "intents.policy.rejected": ("Policy rejected", set()),
     "intents.policy.sent_back": ("Policy sent back", set()),
@@ -36,6 +38,9 @@ RECERTIFICATION_REASSIGNED = "intents.recertification.reassigned"
 RECERTIFICATION_REMINDED = "intents.recertification.reminded"
 RECERTIFICATION_CLOSED = "intents.recertification.closed"
 
+ABSENCE_RECORDED = "intents.absence.recorded"
+ABSENCE_ENDED = "intents.absence.ended"
+
 _EDIT = frozenset({Permission.POLICY_EDIT})
 _APPROVE = frozenset({Permission.POLICY_APPROVE})
 _PERMISSIONS = {
@@ -43,6 +48,8 @@ _PERMISSIONS = {
     "intents.policy.draft_changed": _EDIT,
     "intents.policy.submitted": _EDIT,
     "intents.policy.first_approved": _APPROVE,
+    # By the clock alone.
+    APPROVAL_LAPSED: frozenset(),
     "intents.policy.approved": _APPROVE,
     "intents.policy.rejected": _APPROVE,
     "intents.policy.sent_back": _APPROVE,
@@ -69,6 +76,7 @@ def register_policy_events() -> None:
     )
     offer_to_webhooks(*_STEPS)
     _register_recertification_events()
+    _register_absence_events()
     register(
         EventClass(
             action=ACCESS_ASKED,
@@ -101,6 +109,22 @@ def register_policy_events() -> None:
             fields={Group.CORE: frozenset({"format", "sent_bytes", "error_code", "reader_kind", "reader_id"})},
         ),
     )
+
+
+def _register_absence_events() -> None:
+    labels = {ABSENCE_RECORDED: "Absence of a reviewer recorded", ABSENCE_ENDED: "Absence of a reviewer ended early"}
+    register(
+        *(
+            EventClass(
+                action=action,
+                label=label,
+                fields={Group.CORE: frozenset({"user_id", "deputy_id", "since", "until"})},
+                permissions=frozenset({Permission.POLICY_APPROVE, Permission.MEMBER_MANAGE}),
+            )
+            for action, label in labels.items()
+        )
+    )
+    offer_to_webhooks(*labels)
 
 
 def _register_recertification_events() -> None:

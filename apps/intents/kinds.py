@@ -22,6 +22,8 @@ def kinds_of(snapshot: PolicySnapshot) -> tuple[KindInForce, ...]:
             retention_class=budget.retention_class,
             source_category=budget.source_category,
             uploaders=budget.uploaders,
+            correctors=budget.correctors,
+            removers=budget.removers,
             retired=budget.retired,
             readers=tuple(rule.label for rule in snapshot.reaches if budget.kind in rule.kinds),
         )

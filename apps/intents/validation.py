@@ -6,8 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from apps.corpus.kinds import KIND_KEY
-from apps.corpus.services.ingest.kind import adding_roles
+from apps.corpus.kinds import KIND_KEY, Right
 from apps.intents.contracts import FALLBACK_NAME, UNRECOGNISED, IntentRule, PolicySnapshot
 from apps.intents.errors import InvalidPolicyError
 from apps.intents.profile.problems import profile_problems
@@ -170,10 +169,15 @@ def _kind_problems(snapshot: PolicySnapshot) -> Iterator[str]:
                 f"The key of kind '{budget.kind.value}' must be lower-case letters, digits and _, at most 32, a letter "
                 "first."
             )
-        strange = sorted(set(budget.uploaders).difference(adding_roles()))
-        if strange:
-            labels = ", ".join(str(role.label) for role in strange)
-            yield f"Kind '{budget.kind.value}' names roles that can't add documents: {labels}. Choose others."
+        for roles, right, can in (
+            (budget.uploaders, Right.UPLOAD, "add documents"),
+            (budget.correctors, Right.CORRECT, "correct documents"),
+            (budget.removers, Right.REMOVE, "propose the removal of documents"),
+        ):
+            strange = sorted(set(roles).difference(right.roles))
+            if strange:
+                labels = ", ".join(str(role.label) for role in strange)
+                yield f"Kind '{budget.kind.value}' names roles that can't {can}: {labels}. Choose others."
     for rule in snapshot.intents:
         for kind in rule.kinds:
             if kind not in keys:

@@ -29,16 +29,26 @@ def write_to_deciders(
     A mail server that is down does not undo the transaction: the failure is logged, and the start page shows what
     waits. Costs: one query, and three for each recipient afterwards.
     """
-    roles = [role for role in Role if PERMISSIONS[role] & {permission, *also}]
-    holders = Membership.objects.filter(IN_FORCE, role__in=roles, user__is_active=True)
-    others = set(holders.exclude(user_id=author_id).values_list("user_id", flat=True))
+    others = {each for each in holders_of(permission, *also) if each != author_id}
     transaction.on_commit(partial(_send, subject, body, others))
+
+
+def holders_of(*permissions: Permission) -> set[UUID]:
+    """Return the members of the open tenant who have one of the permissions, by the ids of their accounts."""
+    roles = [role for role in Role if PERMISSIONS[role] & set(permissions)]
+    holders = Membership.objects.filter(IN_FORCE, role__in=roles, user__is_active=True)
+    return set(holders.values_list("user_id", flat=True))
+
+
+def members_among(people: Iterable[UUID]) -> set[UUID]:
+    """Return those of the people who are members of the open tenant now."""
+    members = Membership.objects.filter(IN_FORCE, user_id__in=people, user__is_active=True)
+    return set(members.values_list("user_id", flat=True))
 
 
 def write_to_member(user_id: UUID, *, subject: str, body: str) -> None:
     """Write to a person who is a member of the open tenant, once the transaction is committed; to nobody else."""
-    member = Membership.objects.filter(IN_FORCE, user_id=user_id, user__is_active=True)
-    transaction.on_commit(partial(_send, subject, body, set(member.values_list("user_id", flat=True))))
+    transaction.on_commit(partial(_send, subject, body, members_among({user_id})))
 
 
 def _send(subject: str, body: str, people: Iterable[UUID]) -> None:

@@ -60,6 +60,7 @@ class Sweep(StrEnum):
     WEBHOOKS = "tell webhooks of events"
     CALLS = "record requests to models whose end is unknown"
     CERTIFICATES = "issue certificates of erasures"
+    LAPSES = "record approvals that lapsed with the role of their givers"
     RECERTIFICATIONS = "remind the owners of grants"
 
 

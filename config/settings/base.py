@@ -413,6 +413,7 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "forget-expired-requests": {"task": "apps.tenants.tasks.forget_expired_requests", "schedule": 3600.0},
     "forget-ended-sessions": {"task": "apps.tenants.tasks.forget_ended_sessions", "schedule": 3600.0},
     "activate-due-policies": {"task": "apps.intents.tasks.activate_due_policies", "schedule": 30.0},
+    "record-lapses": {"task": "apps.intents.tasks.record_lapses", "schedule": 60.0, "options": {"expires": 60}},
     # Policy versions that have waited for a review for days; whom it reminded stands in the log.
     "policy-reminders": {
         "task": "apps.intents.tasks.remind_of_reviews",

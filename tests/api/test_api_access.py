@@ -19,7 +19,8 @@ from apps.corpus.models import Document, IngestJob
 from apps.corpus.services.removals import document_remove
 from apps.erasure.models import RemovalRun
 from apps.intents.baseline import baseline_snapshot
-from apps.intents.models import PolicyVersion, Recertification, VersionStatus
+from apps.intents.models import Absence, PolicyVersion, Recertification, VersionStatus
+from apps.intents.services.absences import absence_record
 from apps.intents.services.recertification import recertification_begin
 from apps.intents.snapshots.content import policy_content
 from apps.privacy.codes.requests import Requester, SubjectType
@@ -86,6 +87,11 @@ DOORS = (
     Door("get", "/api/v1/policy/", Permission.POLICY_VIEW),
     Door("get", "/api/v1/policy/access/", None),
     Door("get", "/api/v1/policy/access/list/", Permission.AUDIT_VIEW),
+    Door("get", "/api/v1/absences/", Permission.POLICY_VIEW),
+    Door("post", "/api/v1/absences/", Permission.POLICY_APPROVE),
+    Door("post", "/api/v1/absences/{absence}/end/", Permission.POLICY_APPROVE),
+    Door("get", "/api/v1/notices/", Permission.POLICY_VIEW),
+    Door("post", "/api/v1/notices/{notice}/read/", Permission.POLICY_VIEW),
     Door("get", "/api/v1/recertifications/", Permission.POLICY_VIEW),
     Door("post", "/api/v1/recertifications/", Permission.POLICY_EDIT),
     Door("get", "/api/v1/recertifications/{recertification}/", Permission.POLICY_VIEW),
@@ -189,7 +195,10 @@ DOORS = (
 )
 OPEN = {("get", "/api/v1/health/")}
 # A policy is its tenant's, and the same in all scopes; so are requests, what is decided on, and the directory.
-OF_ALL_SCOPES = (*("{version}", "{request}", "{removal}", "{member}", "{invitation}", "{key}", "{recertification}"),)
+OF_ALL_SCOPES = (
+    *("{version}", "{request}", "{removal}", "{member}", "{invitation}", "{key}", "{recertification}"),
+    *("{notice}", "{absence}"),
+)
 WITH_IDS = tuple(door for door in DOORS if "{" in door.path)
 
 
@@ -250,8 +259,10 @@ BODIES: dict[str, dict[str, Any] | None] = {
     "/members/{member}/confirm/": READ,
     "/members/{member}/decline/": READ,
     "/end/": READ,
+    "/absences/{absence}/end/": None,
     "/invitations/": {"email": "jo@example.com", "role": "analyst", "scopes": ["fund:beta"]},
     "/recertifications/": {"owners": [NOBODY], "due_at": "2099-01-01T00:00:00Z"},
+    "/absences/": {"begins_at": "2099-01-01T00:00:00Z", "ends_at": "2099-01-02T00:00:00Z"},
     "/keys/": {"name": "Portal", "role": "analyst", "scopes": ["fund:beta"], "expires_at": None},
     "/keys/{key}/": {"name": "Portal", "reason": "Another one."},
     "/rotate/": {"overlap_hours": 1, "expires_at": None},
@@ -280,6 +291,8 @@ class Ids(NamedTuple):
     webhook: str
     delivery: str
     recertification: str
+    notice: str
+    absence: str
 
 
 @pytest.fixture(scope="module")
@@ -309,6 +322,9 @@ def ids_of(firm: Firm, document: Document) -> Ids:
         webhook=str(webhook.id),
         delivery=str(delivery.id),
         recertification=str(recertification_of(firm).id),
+        # A notice is its receiver's alone: tests/intents/test_notices.py.
+        notice=str(uuid.uuid4()),
+        absence=str(absence_of(firm).id),
     )
 
 
@@ -335,6 +351,14 @@ def recertification_of(firm: Firm) -> Recertification:
         return recertification_begin(
             owner_ids=[owner.id], due_at=timezone.now() + timedelta(days=9), roles=[Role.AUDITOR]
         )
+
+
+def absence_of(firm: Firm) -> Absence:
+    """Of a reviewer of the firm's."""
+    away = make_member(firm, f"away-{firm.tenant.slug}", Role.REVIEWER)
+    with open_scope(tenant=firm.id, principal=away):
+        now = timezone.now()
+        return absence_record(begins_at=now, ends_at=now + timedelta(days=1))
 
 
 def webhook_of(firm: Firm) -> tuple[Webhook, WebhookDelivery]:

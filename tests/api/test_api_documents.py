@@ -12,6 +12,7 @@ from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.api.client import Api
 from tests.api.conftest import KeyMaker, ready_document
+from tests.corpus.files import BROKEN, lines, pdf
 from tests.corpus.ingesting import ingest, run
 from tests.factories import Firm
 
@@ -161,6 +162,23 @@ def test_a_bad_upload_is_refused_beside_its_field(
         assert not Document.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (PDF_START + b"cut off here", "corpus.file_truncated"),
+        (pdf([lines("A page.")], password="secret"), "corpus.file_encrypted"),
+    ],
+)
+def test_a_file_that_its_format_tells_is_unreadable_is_not_taken_in(
+    analyst: Api, acme: Firm, content: bytes, code: str
+) -> None:
+    response = analyst.upload(content, filename="report.pdf")
+    assert (response.status_code, response.json()["code"]) == (400, code)
+    assert list(response.json()["errors"]) == ["file"]
+    with open_scope(tenant=acme.id, reason="a test"):
+        assert not Document.objects.exists()
+
+
 def test_a_file_over_the_limit_is_refused(analyst: Api, settings: LazySettings) -> None:
     settings.GLASSBOX_MAX_UPLOAD_BYTES = 1000
     response = analyst.upload(b"# Long\n\n" + b"word " * 1000)
@@ -169,7 +187,7 @@ def test_a_file_over_the_limit_is_refused(analyst: Api, settings: LazySettings) 
 
 
 def test_a_file_that_only_reading_finds_broken_fails_on_its_document(analyst: Api, acme: Firm) -> None:
-    uploaded = analyst.upload(PDF_START + b"cut off here", filename="report.pdf")
+    uploaded = analyst.upload(BROKEN, filename="report.json")
     assert uploaded.status_code == 202
     with open_scope(tenant=acme.id, reason="a test"):
         job = IngestJob.objects.get()

@@ -29,9 +29,12 @@ from apps.erasure.contracts import Origin, Phase, TargetType
 from apps.erasure.runs.staying import Reason
 from apps.erasure.runs.unproven import Unproven
 from apps.intents.baseline import baseline_snapshot
+from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.policy_file import render_policy_file
+from apps.intents.services.absences import absence_record
 from apps.intents.services.drafts import draft_of
+from apps.intents.services.notices import count_unread, own_notices
 from apps.intents.services.recertification import recertification_begin
 from apps.privacy.access_packages.quoting import Chosen, quotes_decide
 from apps.privacy.access_packages.told import told_by_rules
@@ -57,7 +60,7 @@ from tests.api.test_api_access import DOORS, invitation_of, member_of, removal_o
 from tests.audit.acting import checkpointed, sealed
 from tests.audit.proving import certified
 from tests.audit.removing import Table, stores_of_documents
-from tests.corpus.files import lines, pdf
+from tests.corpus.files import BROKEN, lines, pdf
 from tests.corpus.ingesting import ingest, run, short_profile
 from tests.corpus.test_records import upsert
 from tests.deciding import (
@@ -99,7 +102,7 @@ def acme(model_server: ModelServer, settings: LazySettings) -> Firm:
 def reader(acme: Firm) -> dict[str, str]:
     """What a reader of the page would have set: ids from the lists."""
     document = ready_document(acme)
-    broken = ingest(acme, b"%PDF-1.7 cut off", filename="broken.pdf")
+    broken = ingest(acme, BROKEN, filename="broken.json")
     run(acme, broken.job)
     with open_scope(tenant=acme.id, reason="a test"):
         event = Event.objects.filter(subject_id=document.id).latest("occurred_at")
@@ -183,6 +186,8 @@ def needs_person(example: Example) -> bool:
         or is_of_directory(example)
         or is_about_sending(example)
         or is_of_recertification(example)
+        or is_reading(example)
+        or is_about_absence(example)
         or example.path.endswith("/example-suggestions/")
         or (example.path.startswith(of_people) and example.method != "get")
     )
@@ -195,6 +200,16 @@ def is_about_sending(example: Example) -> bool:
 
 def is_of_recertification(example: Example) -> bool:
     return example.path.startswith("/api/v1/recertifications/")
+
+
+def is_reading(example: Example) -> bool:
+    """About a notice, which a person marks as read."""
+    return example.path == "/api/v1/notices/{id}/read/"
+
+
+def is_about_absence(example: Example) -> bool:
+    """About a reviewer's own absence."""
+    return example.path.startswith("/api/v1/absences/") and example.method == "post"
 
 
 def is_of_directory(example: Example) -> bool:
@@ -303,14 +318,17 @@ def hit_for(request_id: str, officer: Principal) -> str:
 
 def version_for(example: Example, officer: Principal) -> str:
     """A version in the state that the operation is for: the officer's draft, or one that they have submitted."""
-    baseline = baseline_snapshot()
-    # The vectors of the test's server stand for words, not for meanings.
-    lenient = replace(baseline.classifier, minimum_golden_accuracy=0.0)
     with open_scope(tenant=officer.tenant_id, principal=officer):
-        draft = draft_of(replace(baseline, classifier=lenient), origin=VersionOrigin.DRAFT, reason="A lower bar.")
+        draft = draft_of(_lenient(), origin=VersionOrigin.DRAFT, reason="A lower bar.")
         if example.path.endswith(("/approve/", "/reject/", "/send-back/", "/withdraw/")):
             version_submit(draft.id)
     return str(draft.id)
+
+
+def _lenient() -> PolicySnapshot:
+    baseline = baseline_snapshot()
+    # The vectors of the test's server stand for words, not for meanings.
+    return replace(baseline, classifier=replace(baseline.classifier, minimum_golden_accuracy=0.0))
 
 
 def failure(source: str, environment: dict[str, str], directory: Path) -> str:
@@ -401,7 +419,8 @@ def test_every_example_that_needs_a_person_runs_for_one(
     document = httpx.get(f"{live_server.url}/api/v1/openapi.json", trust_env=False).json()
     failures = []
     for example in filter(needs_person, examples(document)):
-        of_others = (is_about_erasure, is_removal, is_of_directory, is_about_sending, is_of_recertification)
+        of_others = (is_about_erasure, is_removal, is_of_directory, is_about_sending)
+        of_others += (is_of_recertification, is_reading, is_about_absence)
         if any(is_of(example) for is_of in of_others):
             continue
         key = reviewer_key if permission_for(example) is Permission.POLICY_APPROVE else officer_key
@@ -416,6 +435,35 @@ def test_every_example_that_needs_a_person_runs_for_one(
     # Two begun, one changed, one commented on, one sent back and one with suggestions; one withdrawn as a draft, one in
     # review.
     assert reached == {"active": 1, "draft": 6, "withdrawn": 2, "in_review": 1, "approved": 1, "rejected": 1}
+
+
+def test_a_notice_is_read_as_the_example_says(
+    acme: Firm, live_server: LiveServer, reader: dict[str, str], shell: dict[str, str], tmp_path: Path
+) -> None:
+    officer, rupert = make_member(acme, "olivia", Role.COMPLIANCE_OFFICER), make_member(acme, "rupert", Role.REVIEWER)
+    with as_(officer):
+        version_submit(draft_of(_lenient(), origin=VersionOrigin.DRAFT, reason="A lower bar.").id)
+    with as_(rupert):
+        notice = own_notices().get()
+    key = make_personal_key(acme, "rupert", role=Role.REVIEWER)[1]
+    document = httpx.get(f"{live_server.url}/api/v1/openapi.json", trust_env=False).json()
+    environment = {**shell, "GLASSBOX_KEY": key, "NOTICE_ID": str(notice.id)}
+    assert [failure(each.source, environment, tmp_path) for each in filter(is_reading, examples(document))] == [""]
+    with as_(rupert):
+        assert count_unread() == 0
+
+
+def test_an_absence_is_recorded_and_ended_as_the_examples_say(
+    acme: Firm, live_server: LiveServer, shell: dict[str, str], tmp_path: Path
+) -> None:
+    with as_(make_member(acme, "rupert", Role.REVIEWER)):
+        now = timezone.now()
+        made = absence_record(begins_at=now, ends_at=now + timedelta(days=1))
+    key = make_personal_key(acme, "rupert", role=Role.REVIEWER)[1]
+    document = httpx.get(f"{live_server.url}/api/v1/openapi.json", trust_env=False).json()
+    environment = {**shell, "GLASSBOX_KEY": key, "ABSENCE_ID": str(made.id)}
+    ran = [failure(each.source, environment, tmp_path) for each in filter(is_about_absence, examples(document))]
+    assert ran == ["", ""]
 
 
 def test_every_example_of_a_recertification_runs_for_an_officer(

@@ -23,6 +23,7 @@ from apps.tenants.models import IdempotentRequest
 from apps.tenants.roles import PERMISSIONS, Role
 from tests.api.client import Api, person
 from tests.api.conftest import KeyMaker, ready_document
+from tests.corpus.files import BROKEN
 from tests.corpus.ingesting import ingest, run
 from tests.factories import Firm, make_key, make_member
 
@@ -77,7 +78,7 @@ def test_an_upload_discarded_twice_is_gone_once(acme: Firm) -> None:
 
 
 def test_a_retry_sent_twice_starts_the_job_once(admin: Api, acme: Firm) -> None:
-    result = ingest(acme, b"%PDF-1.7 cut off", filename="report.pdf")
+    result = ingest(acme, BROKEN, filename="report.json")
     run(acme, result.job)
     answers = [admin.post(f"/api/v1/jobs/{result.job.id}/retry/", **KEY) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [202, 202]

@@ -6,6 +6,7 @@ from pytest_django import DjangoAssertNumQueries
 from apps.corpus.models import IngestJob
 from apps.tenants.context import open_scope
 from tests.api.client import Api
+from tests.corpus.files import BROKEN
 from tests.corpus.ingesting import ingest, run
 from tests.factories import Firm
 from tests.model_server import Fault, ModelServer
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def failed(acme: Firm) -> IngestJob:
-    result = ingest(acme, b"%PDF-1.7 cut off", filename="report.pdf")
+    result = ingest(acme, BROKEN, filename="report.json")
     run(acme, result.job)
     with open_scope(tenant=acme.id, reason="a test"):
         job: IngestJob = IngestJob.objects.select_related("document").get(id=result.job.id)

@@ -32,6 +32,7 @@ from apps.tenants.roles import Role
 from tests.api.client import Api, person
 from tests.api.conftest import firm_with_provider, ready_document
 from tests.audit.removing import carried_out
+from tests.corpus.files import BROKEN
 from tests.corpus.ingesting import ingest, run, short_profile
 from tests.deciding import run_approve, run_reject
 from tests.factories import Firm, as_, make_key, make_member
@@ -42,7 +43,6 @@ from tests.visitor import Visitor
 pytestmark = pytest.mark.django_db(transaction=True)
 
 WORDS = "A draft that went up twice."
-BROKEN = b"%PDF-1.7 cut off"
 
 
 @pytest.fixture
@@ -184,7 +184,7 @@ def test_what_is_not_needed_any_more_goes_once_the_rules_let_it(acme: Firm, alic
 def test_an_upload_of_one_s_own_that_never_was_searchable_goes_at_once(
     acme: Firm, alice: Principal, state: str
 ) -> None:
-    made = ingest(acme, BROKEN, filename="cut.pdf", principal=alice)
+    made = ingest(acme, BROKEN, filename="cut.json", principal=alice)
     if state == "failed":
         run(acme, made.job)
     with as_(alice):
@@ -198,7 +198,7 @@ def test_somebody_else_s_upload_is_proposed_whatever_became_of_it(
     acme: Firm, alice: Principal, dora: Principal
 ) -> None:
     """Also by who started it again: the log says who brought it."""
-    made = ingest(acme, BROKEN, filename="cut.pdf", principal=alice)
+    made = ingest(acme, BROKEN, filename="cut.json", principal=alice)
     run(acme, made.job)
     other = make_member(acme, "arthur", Role.TENANT_ADMIN)
     with as_(other):
@@ -218,7 +218,7 @@ def test_one_s_own_document_that_was_searchable_is_nobody_s_to_remove_alone(acme
 
 def test_a_key_removes_its_own_broken_upload(acme: Firm) -> None:
     principal, key = make_key(acme, Role.TENANT_ADMIN)
-    made = ingest(acme, BROKEN, filename="cut.pdf", principal=principal)
+    made = ingest(acme, BROKEN, filename="cut.json", principal=principal)
     other = Api(make_key(acme, Role.TENANT_ADMIN)[1])
     assert other.delete(f"/api/v1/documents/{made.document.id}/?reason=duplicate").status_code == 403
     assert Api(key).delete(f"/api/v1/documents/{made.document.id}/").status_code == 204
@@ -301,7 +301,7 @@ def test_the_page_proposes_and_another_person_decides(acme: Firm, alice: Princip
 
 
 def test_the_page_of_a_broken_upload_of_one_s_own_removes_it(acme: Firm, alice: Principal) -> None:
-    made = ingest(acme, BROKEN, filename="cut.pdf", principal=alice)
+    made = ingest(acme, BROKEN, filename="cut.json", principal=alice)
     run(acme, made.job)
     admin = Visitor("alice")
     assert "was never searchable" in admin.open("corpus_document_remove", made.document.id).text

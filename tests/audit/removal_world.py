@@ -290,6 +290,16 @@ def _known_of(world: RemovalWorld, principal: Principal) -> None:
                 "note) VALUES (%s, %s, %s, %s, %s, 'Fine.')",
                 [world.acme.id, version.id, version.revision, principal.id, username],
             )
+            administrator.execute(
+                "INSERT INTO intents_absence (tenant_id, member_id, begins_at, ends_at, recorded_by_id) "
+                "VALUES (%s, %s, now(), now() + interval '7 days', %s)",
+                [world.acme.id, principal.id, principal.id],
+            )
+            administrator.execute(
+                "INSERT INTO intents_notice (tenant_id, version_id, receiver_id, event_id, happening) "
+                "VALUES (%s, %s, %s, uuidv7(), 'submitted')",
+                [world.acme.id, version.id, principal.id],
+            )
         name = "alpha" if username == ANN else "beta"
         document = Document.objects.get(id=world.documents[name])
         with open_scope(tenant=world.acme.id, principal=able(principal)):

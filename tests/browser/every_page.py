@@ -16,7 +16,7 @@ from apps.audit.models import Event, Webhook
 from apps.corpus.extraction.contracts import MediaType
 from apps.corpus.models import Document
 from apps.erasure.models import Certificate, Purge, RemovalRun, RetentionSchedule, Supplement
-from apps.intents.models import PolicyVersion, Recertification
+from apps.intents.models import Absence, PolicyVersion, Recertification
 from apps.privacy.admin.requests.step import STEPS
 from apps.privacy.models import ErasureRequest
 from apps.quality.models import EvaluationQuery, EvaluationRun
@@ -48,6 +48,7 @@ _ROWS: Final[dict[str, type[Model]]] = {
     "certificate_id": Certificate,
     "supplement_id": Supplement,
     "version_id": PolicyVersion,
+    "absence_id": Absence,
     "recertification_id": Recertification,
     "query_id": EvaluationQuery,
     "event_id": Event,

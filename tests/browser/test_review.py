@@ -136,9 +136,20 @@ def test_a_review_by_two_with_a_comment_on_a_cell_is_done_with_the_keyboard_alon
     page.keyboard.press("Enter")
     tab_to(page, "#discussion article textarea")
     page.keyboard.type("Only those.")
+    expect(page.locator("#discussion button[value='resolved']")).to_have_count(0)
+    tab_to(page, "#discussion article button[type='submit']")
+    page.keyboard.press("Enter")
+    expect(page.locator("#discussion")).to_contain_text("Only those.")
+
+    page = sign_in("rupert")
+    page.goto(address)
+    tab_to(page, "#discussion summary")
+    page.keyboard.press("Enter")
+    tab_to(page, "#discussion article textarea")
+    page.keyboard.type("Settled.")
     tab_to(page, "#discussion button[value='resolved']")
     page.keyboard.press("Enter")
-    expect(page.locator("#discussion")).to_contain_text("olivia resolved it")
+    expect(page.locator("#discussion")).to_contain_text("rupert resolved it")
 
     for name, words in (("rupert", "as the first of two reviewers"), ("rita", "It is in force.")):
         page = sign_in(name)

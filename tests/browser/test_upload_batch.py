@@ -16,7 +16,7 @@ from apps.corpus.models import Document, IngestJob
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.browser.conftest import PASSWORD
-from tests.corpus.files import png
+from tests.corpus.files import BROKEN, png
 from tests.corpus.ingesting import REPORT, run
 from tests.factories import Firm, make_member
 
@@ -65,8 +65,8 @@ def test_a_batch_is_watched_until_all_have_ended_and_what_failed_is_started_agai
     files: list[dict[str, object]] = [
         {"name": "Alpha_Fund_Q4.md", "mimeType": "text/markdown", "buffer": REPORT},
         {"name": "holdings.json", "mimeType": "application/json", "buffer": b'{"fund": "Alpha", "fund": "Beta"}'},
-        {"name": "cut.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.7 cut"},
-        {"name": "also-cut-in-the-middle-of-its-way.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.7 too"},
+        {"name": "cut.json", "mimeType": "application/json", "buffer": BROKEN},
+        {"name": "also-cut-in-the-middle-of-its-way.json", "mimeType": "application/json", "buffer": BROKEN * 2},
         {"name": "scan.pdf", "mimeType": "application/pdf", "buffer": png()},
     ]
     fill(page, acme, files)
@@ -77,7 +77,7 @@ def test_a_batch_is_watched_until_all_have_ended_and_what_failed_is_started_agai
     expect(page.get_by_text("2 are ready, 2 failed, 1 was refused. All files are finished.")).to_be_visible()
     expect(page.get_by_text('the key "fund" appears more than once')).to_be_visible()
     picture(page, "ended")
-    page.get_by_role("button", name="Start cut.pdf again").click()
+    page.get_by_role("button", name="Start cut.json again").click()
     expect(page.get_by_text("1 file is being read again.")).to_be_visible()
     expect(page.get_by_text("1 is on its way, 2 are ready, 1 failed, 1 was refused")).to_be_visible()
 

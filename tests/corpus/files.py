@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 
 import docx
 
+BROKEN = b'{"cut'
+"""A JSON file that is taken in, since its format is a matter of its whole text, and whose job fails."""
+
 PAGE_WIDTH, PAGE_HEIGHT = 612, 792
 _PADDING = bytes.fromhex("28BF4E5E4E758A4164004E56FFFA01082E2E00B6D0683E802F0CA9FE6453697A")
 _KEEP_ALL_PERMISSIONS = -4

@@ -11,15 +11,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStage, JobState, Page
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
-from tests.corpus.files import png
+from tests.corpus.files import BROKEN, png
 from tests.corpus.ingesting import REPORT, actions, change_job, document, ingest, job, run
 from tests.factories import Firm, make_firm, make_member
 from tests.visitor import Page as AdminPage
 from tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db
-
-BROKEN = b"%PDF-1.7 cut"
 
 
 @pytest.fixture
@@ -54,7 +52,7 @@ def documents(firm: Firm) -> list[Document]:
 
 
 def failed_document(firm: Firm) -> UUID:
-    made = ingest(firm, BROKEN, filename="cut.pdf", title="Cut")
+    made = ingest(firm, BROKEN, filename="cut.json", title="Cut")
     run(firm, made.job)
     found: UUID = made.document.id
     return found
@@ -100,6 +98,7 @@ def test_when_none_is_good_the_answer_is_no_success(alice: Visitor, acme: Firm) 
         ("scan.pdf", png(), "its content is a PNG image"),
         ("sheet.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 512, "is an old Office document"),
         ("photo.png", png(), "which can't be read"),
+        ("cut.pdf", b"%PDF-1.7 cut", "cut.pdf is cut off"),
         ("program", b"\x7fELF\x02\x01\x01\x00", "is a program"),
         ("dos.txt", "Größe für später, gebühr übrig".encode("cp850"), "Save it as UTF-8"),
     ],
@@ -137,7 +136,7 @@ def run_all(firm: Firm) -> None:
 @pytest.mark.slow
 def test_a_batch_shows_each_file_until_all_have_ended(alice: Visitor, acme: Firm) -> None:
     lossy = b'{"fund": "Alpha", "fund": "Beta"}'
-    page = batch(alice, acme, file("good.md"), file("cut.pdf", BROKEN), file("scan.pdf", png()), file("a.json", lossy))
+    page = batch(alice, acme, file("good.md"), file("cut.json", BROKEN), file("scan.pdf", png()), file("a.json", lossy))
     address = batch_address(page)
     assert page.tree.xpath("//*[@data-fragment]/@data-fragment") == [f"{address}files/"]
     assert "data-fragment-done" not in alice.get(f"{address}files/").content.decode()
@@ -146,14 +145,14 @@ def test_a_batch_shows_each_file_until_all_have_ended(alice: Visitor, acme: Firm
     assert "data-fragment-done" in part
     page = AdminPage(alice.get(address))
     assert "2 are ready, 1 failed, 1 was refused. All files are finished." in page.text
-    for said in ("cut.pdf is cut off", "its content is a PNG image", 'The key "fund" appears more than once'):
+    for said in ("cut.json is damaged", "its content is a PNG image", 'The key "fund" appears more than once'):
         assert said in page.text
     assert not page.tree.xpath("//*[@data-fragment]")
 
 
 @pytest.mark.slow
 def test_what_failed_of_a_batch_is_started_again_from_its_page(alice: Visitor, acme: Firm) -> None:
-    address = batch_address(batch(alice, acme, file("a.pdf", BROKEN), file("b.pdf", BROKEN + b"2"), file("good.md")))
+    address = batch_address(batch(alice, acme, file("a.json", BROKEN), file("b.json", BROKEN + b"2"), file("good.md")))
     run_all(acme)
     failed = [made.id for made in documents(acme) if made.status == DocumentStatus.FAILED]
     assert len(failed) == 2
@@ -169,10 +168,10 @@ def test_what_failed_of_a_batch_is_started_again_from_its_page(alice: Visitor, a
 def test_who_may_not_retry_sees_why_and_what_to_do(acme: Firm) -> None:
     make_member(acme, "bob", Role.ANALYST, scopes=["fund:alpha"])
     bob = Visitor("bob")
-    address = batch_address(batch(bob, acme, file("a.pdf", BROKEN), file("good.md")))
+    address = batch_address(batch(bob, acme, file("a.json", BROKEN), file("good.md")))
     run_all(acme)
     page = AdminPage(bob.get(address))
-    assert "a.pdf is cut off" in page.text
+    assert "a.json is damaged" in page.text
     assert "A tenant administrator can restart" in page.text
     assert "Start it again" not in page.text
     assert bob.post(f"{address}retry/").status_code == 403
@@ -357,7 +356,7 @@ def test_progress_of_others_is_not_told(alice: Visitor) -> None:
 
 def test_a_failure_is_told_in_words_with_a_way_out(alice: Visitor, acme: Firm) -> None:
     page = alice.open("corpus_document_change", failed_document(acme))
-    assert "cut.pdf is cut off" in page.text
+    assert "cut.json is damaged" in page.text
     assert "Start it again" in page.text
 
 
@@ -478,9 +477,9 @@ def test_a_page_without_text_says_so(alice: Visitor, read: Document) -> None:
 def test_a_job_says_why_it_stands_still_and_can_be_started(alice: Visitor, acme: Firm) -> None:
     failed_document(acme)
     (row,) = alice.open("corpus_ingestjob_changelist", state__exact="failed").rows()
-    assert "cut.pdf is cut off" in row
+    assert "cut.json is damaged" in row
     with open_scope(tenant=acme.id, reason="a test"):
         job_id = IngestJob.objects.get().id
-    assert "cut.pdf is cut off" in alice.open("corpus_ingestjob_change", job_id).text
+    assert "cut.json is damaged" in alice.open("corpus_ingestjob_change", job_id).text
     assert alice.send("corpus_ingestjob_retry", job_id).status == 302
     assert job(acme, job_id).state == JobState.PENDING

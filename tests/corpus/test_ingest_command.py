@@ -19,6 +19,7 @@ from apps.corpus.services.ingest.manifest import PlannedFile
 from apps.corpus.services.ingest.metadata import DocumentMetadata
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
+from tests.corpus.files import BROKEN
 from tests.corpus.ingesting import REPORT, ingest, job
 from tests.factories import Firm, make_firm
 
@@ -184,8 +185,8 @@ def test_a_document_removed_while_waiting_is_reported(firm: Firm, here: None, fo
 
 @pytest.mark.slow
 def test_the_real_runner_works_in_a_process_of_its_own(firm: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = ingest(firm, b"%PDF-1.7 cut", filename="cut.pdf")
+    made = ingest(firm, BROKEN, filename="cut.json")
     with LocalRunner(jobs=1) as runner:
         runner.submit(firm.id, [made.job.id])
     assert runner.collect() == {made.job.id: ""}
-    assert job(firm, made.job.id).error_code == "corpus.file_truncated"
+    assert job(firm, made.job.id).error_code == "corpus.file_corrupt"

@@ -23,7 +23,7 @@ from apps.tenants.context import open_scope
 from apps.tenants.models import Tenant
 from apps.tenants.roles import Role
 from apps.tenants.services.members import membership_revoke
-from tests.corpus.files import PdfPage, lines, pdf
+from tests.corpus.files import BROKEN, PdfPage, pdf
 from tests.corpus.ingesting import (
     PATIENT,
     REPORT,
@@ -189,7 +189,7 @@ def test_a_new_version_takes_over_when_it_is_ready_and_not_before(firm: Firm) ->
 def test_a_version_that_failed_supersedes_nothing(firm: Firm) -> None:
     first = ingest(firm, external_id="x")
     run(firm, first.job)
-    run(firm, ingest(firm, b"%PDF-1.7 broken", filename="x.pdf", external_id="x").job)
+    run(firm, ingest(firm, BROKEN, filename="x.json", external_id="x").job)
     assert document(firm, first.document.id).status == DocumentStatus.READY
 
 
@@ -208,9 +208,8 @@ def test_a_version_that_was_overtaken_goes_to_the_history(firm: Firm) -> None:
 @pytest.mark.parametrize(
     ("content", "filename", "code"),
     [
-        (pdf([lines("A page.")], password="secret"), "locked.pdf", "corpus.file_encrypted"),
         (pdf([PdfPage(picture=True)]), "scan.pdf", "corpus.file_without_text"),
-        (b"%PDF-1.7\n1 0 obj", "cut.pdf", "corpus.file_truncated"),
+        (BROKEN, "cut.json", "corpus.file_corrupt"),
     ],
 )
 def test_a_bad_file_fails_with_its_reason_on_its_row(firm: Firm, content: bytes, filename: str, code: str) -> None:

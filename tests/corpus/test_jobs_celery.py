@@ -32,6 +32,7 @@ from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from apps.tenants.waiting import Waiting, waiting_now
 from config.celery import app
+from tests.corpus.files import BROKEN
 from tests.corpus.ingesting import actions, change_job, document, ingest, job, long_report, remote_profile
 from tests.factories import Firm, make_firm, make_member
 from tests.model_server import Fault, ModelServer
@@ -190,7 +191,7 @@ def test_ended_jobs_are_not_sent(firm: Firm, sent: list[str], state: JobState) -
 
 @pytest.fixture
 def failed(firm: Firm) -> IngestJob:
-    made = ingest(firm, b"%PDF-1.7 cut", filename="cut.pdf")
+    made = ingest(firm, BROKEN, filename="cut.json")
     run_next()
     return job(firm, made.job.id)
 

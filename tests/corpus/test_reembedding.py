@@ -22,6 +22,7 @@ from apps.tenants.models import Tenant
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from apps.tenants.services.tenants import tenant_configure
+from tests.corpus.files import BROKEN
 from tests.corpus.ingesting import (
     PATIENT,
     REPORT,
@@ -126,7 +127,7 @@ def test_a_document_on_its_way_gets_no_second_job(firm: Firm) -> None:
 
 
 def test_a_failed_document_gets_no_job(firm: Firm) -> None:
-    run(firm, ingest(firm, b"%PDF-1.7 broken", filename="x.pdf").job)
+    run(firm, ingest(firm, BROKEN, filename="x.json").job)
     assert move(firm, "second") == []
 
 

@@ -89,7 +89,7 @@ def test_nobody_changes_the_facts_of_a_published_document(acme: Firm, report: Do
     ann = make_member(acme, "ann", Role.ANALYST)
     with open_scope(tenant=acme.id, principal=ann, reason="a test"):
         rows = Fact.objects.filter(document=report)
-        with pytest.raises(DatabaseError, match="kept as it is"), transaction.atomic():
+        with pytest.raises(DatabaseError, match=r"kept as it is|written by the job"), transaction.atomic():
             rows.update(printed="1") if act == "update" else rows._raw_delete(rows.db)
     assert facts(acme, document=report)
 
@@ -100,7 +100,7 @@ def test_nobody_adds_a_fact_to_a_published_document(acme: Firm, report: Document
     with open_scope(tenant=acme.id, principal=ann, reason="a test"):
         one.pk, one.number, one.scope_id = None, 9_000, ScopeId(report.scope_id)
         one._state.adding = True
-        with pytest.raises(DatabaseError, match="kept as it is"), transaction.atomic():
+        with pytest.raises(DatabaseError, match=r"kept as it is|written by the job"), transaction.atomic():
             one.save(force_insert=True)
 
 

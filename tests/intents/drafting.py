@@ -58,6 +58,8 @@ class Typed:
                 f"class-{kind}": [budget.retention_class],
                 f"source-{kind}": [budget.source_category],
                 f"uploader-{kind}": list(budget.uploaders),
+                f"corrector-{kind}": list(budget.correctors),
+                f"remover-{kind}": list(budget.removers),
                 f"retired-{kind}": ["1"] if budget.retired else [],
             }
         found |= {f"setting-{name}": [value] for name, value in fields.settings.items()}

@@ -153,6 +153,8 @@ def test_a_kind_that_is_added_described_and_ticked_is_in_the_policy() -> None:
         class__loan_file="client_record",
         source__loan_file="internal",
         uploader__loan_file=["tenant_admin"],
+        corrector__loan_file=["analyst"],
+        remover__loan_file=["dpo"],
         kind__i1=["run", "loan_file"],
     )
     made = content(typed)
@@ -166,11 +168,14 @@ def test_a_kind_that_is_added_described_and_ticked_is_in_the_policy() -> None:
         examples=("Pay slip", "Land register extract"),
         retention_class=RetentionClass.CLIENT_RECORD,
         uploaders=(Role.TENANT_ADMIN,),
+        correctors=(Role.ANALYST,),
+        removers=(Role.DPO,),
     )
     assert made.intents[0].kinds == ("run", "loan_file")
     assert policy_problems(made) == ()
     sentences = " ".join(policy_diff(BASELINE, made).sentences)
     assert "There is a new kind of document, Loan file" in sentences
+    assert "and analysts may correct its documents, and data protection officers may propose" in sentences
     assert "Performance can now reach Loan file." in sentences
 
 
@@ -197,7 +202,14 @@ def test_a_form_without_a_kind_of_the_draft_did_not_arrive_completely() -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("class__run", "for_ever"), ("source__run", "hearsay"), ("uploader__run", "everybody")]
+    ("field", "value"),
+    [
+        ("class__run", "for_ever"),
+        ("source__run", "hearsay"),
+        ("uploader__run", "everybody"),
+        ("corrector__run", "everybody"),
+        ("remover__run", "everybody"),
+    ],
 )
 def test_a_choice_that_is_not_offered_is_refused(field: str, value: str) -> None:
     assert "those that are offered" in said(FORM.with_(**{field: value}), field.replace("__", "-"))
@@ -374,6 +386,8 @@ def test_a_complaint_apart_from_its_field_says_what_it_belongs_to(field: str, ti
         (FORM.without("kind-i1"), "intent-i1"),
         (FORM.with_(kind__fallback=[kind.value for kind in FUND_HOUSE]), "intent-fallback"),
         (FORM.with_(uploader__methodology=["auditor"]), "budget-methodology"),
+        (FORM.with_(corrector__methodology=["dpo"]), "budget-methodology"),
+        (FORM.with_(remover__methodology=["analyst"]), "budget-methodology"),
         (FORM.with_(total_cap="0"), "part-budgets"),
         (FORM.with_(remove__i1="on"), "part-matrix"),
         (FORM.and_(term__i2=["why, then"], weight__i2=["decisive"]), "intent-i2"),

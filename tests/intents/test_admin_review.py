@@ -543,7 +543,8 @@ def test_a_comment_on_a_cell_is_marked_in_the_matrix_answered_resolved_and_kept(
     assert "1 open comment on Performance: Schedules" in section(shown, "changes")
     assert "On Performance: Schedules" in section(shown, "discussion")
     (comment,) = shown.tree.xpath("//input[@name='comment']/@value")
-    sent = officer.send(
+    assert "resolve it" not in section(shown, "discussion")
+    sent = reviewer.send(
         "policy_review",
         version.id,
         **{
@@ -556,7 +557,7 @@ def test_a_comment_on_a_cell_is_marked_in_the_matrix_answered_resolved_and_kept(
     assert sent.status == 302
     shown = reviewer.open("policy_review", version.id)
     assert "open comment" not in section(shown, "changes")
-    assert "olivia resolved it" in section(shown, "discussion")
+    assert "rupert resolved it" in section(shown, "discussion")
     assert "Public." in section(shown, "discussion")
 
 

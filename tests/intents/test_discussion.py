@@ -18,6 +18,7 @@ from apps.intents.cells import Cell, cell_from, cell_stands, cells_of
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import (
     CommentNotFoundError,
+    CommentOfOthersError,
     CommentStandsError,
     NoSuchCellError,
     ReasonMissingError,
@@ -156,9 +157,9 @@ def test_a_comment_is_open_until_it_is_resolved_and_can_be_opened_again(
     with as_(olivia):
         comment_answer(comment.id, version_id=draft.id, text="The public ones.")
         assert is_open(comment)
+    with as_(rupert):
         comment_answer(comment.id, version_id=draft.id, turn=Turn.RESOLVED)
         assert not is_open(comment)
-    with as_(rupert):
         comment_answer(comment.id, version_id=draft.id, text="Not yet.", turn=Turn.REOPENED)
         assert is_open(comment)
     assert [answer.turn for answer in shown(rupert, draft).answers] == ["", "resolved", "reopened"]
@@ -174,6 +175,29 @@ def test_what_is_resolved_is_not_resolved_again_and_what_is_open_not_opened(
         comment_answer(comment.id, version_id=draft.id, turn=Turn.RESOLVED)
         with pytest.raises(CommentStandsError, match="resolved already"):
             comment_answer(comment.id, version_id=draft.id, turn=Turn.RESOLVED)
+
+
+def test_a_comment_is_resolved_by_its_writer_or_a_reviewer(
+    acme: Firm, draft: PolicyVersion, olivia: Principal, rupert: Principal
+) -> None:
+    with as_(rupert):
+        asked = version_comment(draft.id, text="Why?")
+    with as_(olivia):
+        own = version_comment(draft.id, text="Is this clear?")
+        with pytest.raises(CommentOfOthersError):
+            comment_answer(asked.id, version_id=draft.id, turn=Turn.RESOLVED)
+        comment_answer(own.id, version_id=draft.id, turn=Turn.RESOLVED)
+    with as_(make_member(acme, "rita", Role.REVIEWER)):
+        comment_answer(asked.id, version_id=draft.id, turn=Turn.RESOLVED)
+        assert not is_open(asked)
+
+
+def test_what_is_open_stands_before_what_is_resolved(draft: PolicyVersion, rupert: Principal) -> None:
+    with as_(rupert):
+        first, _ = version_comment(draft.id, text="Why?"), version_comment(draft.id, text="Which?")
+        comment_answer(first.id, version_id=draft.id, turn=Turn.RESOLVED)
+        found = threads(draft, version_snapshot(draft), None)
+    assert [(thread.comment.text, thread.is_open) for thread in found] == [("Which?", True), ("Why?", False)]
 
 
 def test_an_answer_without_words_and_turn_or_to_an_answer_is_refused(draft: PolicyVersion, rupert: Principal) -> None:
@@ -214,6 +238,18 @@ def insert(version: PolicyVersion, person: Principal, **values: Any) -> ReviewCo
         comment: ReviewComment = ReviewComment.objects.create(tenant_id=version.tenant_id, version=version, **said)
     comment.refresh_from_db()
     return comment
+
+
+def test_no_statement_resolves_what_somebody_else_asked(
+    draft: PolicyVersion, olivia: Principal, rupert: Principal
+) -> None:
+    with as_(rupert):
+        asked = version_comment(draft.id, text="Why?")
+    with as_(olivia):
+        with pytest.raises(IntegrityError, match="by whoever wrote it, or by a reviewer"):
+            insert(draft, olivia, answers=asked, turn="resolved")
+        own = insert(draft, olivia)
+        insert(draft, olivia, answers=own, turn="resolved")
 
 
 def test_the_database_writes_the_revision_and_how_the_cell_stood(draft: PolicyVersion, rupert: Principal) -> None:

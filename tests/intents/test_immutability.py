@@ -75,6 +75,8 @@ def test_no_part_of_a_version_in_force_can_be_deleted(acme: Firm, part: type[Mod
         (KindBudget, {"kind": "loan_file"}),
         (KindBudget, {"name": "Other"}),
         (KindBudget, {"uploaders": ["tenant_admin"]}),
+        (KindBudget, {"correctors": ["tenant_admin"]}),
+        (KindBudget, {"removers": ["tenant_admin"]}),
         (KindBudget, {"retired": True}),
         (PolicyIntent, {"recording_mode": "encrypted_text"}),
         (PolicyIntentKind, {"kind": "schedule"}),

@@ -65,6 +65,10 @@ NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,39}", fullmatch=True).filter(lambda nam
 NUMBERS = st.floats(min_value=-1e14, max_value=1e14)
 
 
+def roles() -> st.SearchStrategy[tuple[Role, ...]]:
+    return st.sets(st.sampled_from(list(Role))).map(lambda each: tuple(sorted(each)))
+
+
 @st.composite
 def budgets(draw: st.DrawFn) -> KindBudget:
     """A kind of document of anybody's, with whatever its row can hold."""
@@ -79,7 +83,9 @@ def budgets(draw: st.DrawFn) -> KindBudget:
         examples=tuple(draw(st.lists(texts(200), max_size=4))),
         retention_class=draw(st.sampled_from(list(RetentionClass))),
         source_category=draw(st.sampled_from(list(SourceType))),
-        uploaders=tuple(sorted(draw(st.sets(st.sampled_from(list(Role)))))),
+        uploaders=draw(roles()),
+        correctors=draw(roles()),
+        removers=draw(roles()),
         retired=draw(st.booleans()),
     )
 
@@ -419,6 +425,12 @@ def test_line_ends_and_byte_order_marks_of_other_editors_are_read(newline: str) 
             '"cap_chars": 4800, "uploaders": ["auditor"],',
             '{\n        "kind": "style_sample"',
             "roles that can't",
+        ),
+        (
+            '"cap_chars": 4800,',
+            '"cap_chars": 4800, "removers": ["analyst"],',
+            '{\n        "kind": "style_sample"',
+            "roles that can't propose the removal",
         ),
         ('["org_profile"]', '["org_profile", "run", "schedule", "methodology"]', "FALLBACK:", "more than the 3"),
         ('"term_weight": 0.5', '"term_weight": -0.5', "0.5,  # what", "'term_weight' must not be negative"),

@@ -77,16 +77,16 @@ def together(acts: Sequence[tuple[Principal, Callable[[], object]]]) -> list[str
 
 
 def test_of_two_who_resolve_a_comment_at_once_one_is_told_that_it_is_resolved(
-    olivia: Principal, rupert: Principal
+    acme: Firm, olivia: Principal, rupert: Principal
 ) -> None:
-    draft = drafted(olivia)
+    draft, rita = drafted(olivia), make_member(acme, "rita", Role.REVIEWER)
     with as_(rupert):
         comment = version_comment(draft.id, text="Why?")
 
     def resolve() -> None:
         comment_answer(comment.id, version_id=draft.id, turn=Turn.RESOLVED)
 
-    assert sorted(together([(olivia, resolve), (rupert, resolve)])) == ["", "intents.comment_stands"]
+    assert sorted(together([(rita, resolve), (rupert, resolve)])) == ["", "intents.comment_stands"]
     with as_(rupert):
         assert comment.replies.count() == 1
 

@@ -30,10 +30,10 @@ pytestmark = pytest.mark.django_db
 GIVEN: dict[str, dict[str, Any]] = {"run": {"uploaders": (Role.TENANT_ADMIN,)}, "schedule": {"retired": True}}
 
 
-def approve(firm: Firm, *, begins: timedelta = timedelta(0)) -> PolicyVersion:
-    """A version by which past runs are for tenant administrators, and schedules are retired."""
+def approve(firm: Firm, given: dict[str, dict[str, Any]] = GIVEN, *, begins: timedelta = timedelta(0)) -> PolicyVersion:
+    """A version with these changes of its kinds: past runs are for tenant administrators, and schedules are retired."""
     policy = baseline_snapshot()
-    budgets = tuple(replace(each, **GIVEN.get(each.kind.value, {})) for each in policy.budgets)
+    budgets = tuple(replace(each, **given.get(each.kind.value, {})) for each in policy.budgets)
     author, approver = make_user("author"), make_user("approver")
     with open_scope(tenant=firm.id, reason="a test"):
         with acting(author):
@@ -101,7 +101,7 @@ def test_who_may_not_upload_a_kind_corrects_no_document_of_it(acme: Firm) -> Non
     with as_(analyst):
         with pytest.raises(KindNotYoursError, match="Tenant administrator"):
             document_correct(document_id=document.id, changes={"title": "Mine"})
-        with pytest.raises(ProgrammingError, match="lets only tenant_admin"), transaction.atomic():
+        with pytest.raises(ProgrammingError, match="lets only tenant_admin correct"), transaction.atomic():
             Document.objects.filter(id=document.id).update(title="Mine")
     with as_(admin):
         assert document_correct(document_id=document.id, changes={"title": "Ours"}).title == "Ours"
@@ -175,7 +175,7 @@ def test_the_database_holds_both_kinds_of_a_document(acme: Firm, board_minutes: 
         next_version(acme, analyst, board_minutes, "methodology")
     with (
         as_(analyst),
-        pytest.raises(ProgrammingError, match="lets only tenant_admin file documents of the kind run"),
+        pytest.raises(ProgrammingError, match="lets only tenant_admin correct documents of the kind run"),
         transaction.atomic(),
     ):
         Document.objects.filter(id=board_minutes.id).update(kind="methodology")

@@ -232,7 +232,10 @@ def test_a_comment_on_a_cell_is_answered_and_resolved(officer: Api, reviewer: Ap
     said = reviewer.post(
         at(version, "comments"), {"text": "Which?", "about_intent": "performance", "about_kind": "run"}
     ).json()
-    answer = officer.post(at(version, "comments"), {"text": "", "answers": said["id"], "turn": "resolved"})
+    body = {"text": "", "answers": said["id"], "turn": "resolved"}
+    refused = officer.post(at(version, "comments"), body)
+    assert (refused.status_code, refused.json()["code"]) == (403, "intents.comment_of_others")
+    answer = reviewer.post(at(version, "comments"), body)
     assert answer.status_code == 201
     first, second = officer.get(at(version)).json()["comments"]
     assert (first["about_intent"], first["about_kind"], first["answers"]) == ("performance", "run", None)

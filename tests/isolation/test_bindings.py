@@ -59,6 +59,7 @@ READ: Final = {
     **dict.fromkeys(draft_list._CHANGED, "Shown beside a draft: who changed it last, and that it was sent back."),
     "intents.policy.submitted": "Names a proof's digest. A trigger has a proof written with its submission, or never.",
     "intents.policy.reminded": "The platform alone writes it.",
+    "intents.policy.approval_lapsed": "The platform alone writes it.",
     STEP_FINISHED: "The platform alone writes it: the eraser, when a store of an approved run has counted zero.",
     **dict.fromkeys(
         (READY, SUPERSEDED, DELETED, RESTRICTED, LIFTED),

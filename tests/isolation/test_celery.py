@@ -46,6 +46,7 @@ from apps.tenants.roles import Role
 from apps.tenants.services.api_keys import api_key_revoke
 from apps.tenants.services.members import grants_set, membership_grant, membership_revoke
 from config.celery import app
+from tests.corpus.files import BROKEN
 from tests.corpus.ingesting import change_job, ingest
 from tests.factories import make_key
 from tests.isolation.harness import eventually, forgetful, held, rolled_back, wall_down
@@ -553,7 +554,7 @@ def test_a_job_that_fails_leaves_no_text_in_the_log(
     caplog.set_level(logging.DEBUG)
 
     def attack() -> str:
-        job = ingest(world.acme, b"%PDF-1.7 cut", filename=f"{secret}.pdf").job
+        job = ingest(world.acme, BROKEN, filename=f"{secret}.json").job
         caplog.clear()
         deliver(world.acme.id, job.id)
         assert state_of(world, "acme", job).startswith("failed")

@@ -466,8 +466,8 @@ _DOCUMENT = (
     "language, jurisdictions, external_id, series_id, version, status, error_code, error_detail, warnings, filename, "
     "media_type, byte_size, content_sha256, page_count, chunk_count, term_count, created_at) "
     "SELECT tenant_id, scope_id, kind, {title}, {slug}, document_type, source_type, company, ticker, language, "
-    "jurisdictions, external_id, uuidv7(), version, status, error_code, error_detail, warnings, filename, media_type, "
-    "{byte_size}, content_sha256, page_count, chunk_count, term_count, created_at FROM corpus_document"
+    "jurisdictions, external_id, uuidv7(), version, 'received', error_code, error_detail, warnings, filename, "
+    "media_type, {byte_size}, content_sha256, 0, 0, 0, created_at FROM corpus_document"
 )
 
 

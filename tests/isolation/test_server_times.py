@@ -35,6 +35,9 @@ REVIEWED = {
     "tenants_accountlink.expires_at",
     # Until when grants are to be decided on: a time to come, which who begins a recertification chooses.
     "intents_recertification.due_at",
+    # When a reviewer is away: within limits that intents_absence_step holds.
+    "intents_absence.begins_at",
+    "intents_absence.ends_at",
     # The platform alone writes these rows.
     "intents_goldenvector.created_at",
     "retrieval_evaluationrun.finished_at",

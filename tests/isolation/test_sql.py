@@ -235,7 +235,7 @@ def test_a_conflict_does_not_open_the_row_that_it_meets(world: World) -> None:
                 world.document("acme", "fund:beta"),
             )
 
-    held(attack, loot=BETA)
+    held(attack, loot=BETA, alone=(KEPT_BY_TWO,))
 
 
 def test_a_row_of_ones_own_does_not_hang_on_a_hidden_parent(world: World) -> None:
@@ -253,7 +253,7 @@ def test_a_row_of_ones_own_does_not_hang_on_a_hidden_parent(world: World) -> Non
         "ALTER TABLE corpus_page ADD CONSTRAINT flat FOREIGN KEY (tenant_id, document_id) "
         "REFERENCES corpus_document (tenant_id, id)",
     )
-    held(attack, loot="hung", without=lambda: changed(*flat))
+    held(attack, loot="hung", without=lambda: changed(KEPT_BY_TWO, *flat), alone=(KEPT_BY_TWO,))
 
 
 @pytest.mark.parametrize(

@@ -284,6 +284,17 @@ def _proven(*firms: Firm) -> None:
                 " WHERE tenant_id = %(tenant)s",
                 own,
             )
+            connection.execute(
+                "INSERT INTO intents_absence (tenant_id, member_id, begins_at, ends_at, recorded_by_id) "
+                "VALUES (%(tenant)s, uuidv7(), now(), now() + interval '7 days', uuidv7())",
+                own,
+            )
+            connection.execute(
+                "INSERT INTO intents_notice (tenant_id, version_id, receiver_id, event_id, happening)"
+                " SELECT tenant_id, id, uuidv7(), uuidv7(), 'submitted' FROM intents_policyversion"
+                " WHERE tenant_id = %(tenant)s",
+                own,
+            )
 
 
 def _verified(firm: Firm) -> None:

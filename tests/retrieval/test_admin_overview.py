@@ -19,6 +19,7 @@ from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from apps.tenants.services.api_keys import api_key_create
+from tests.corpus.files import BROKEN
 from tests.corpus.ingesting import change_job, ingest, run
 from tests.factories import Firm, make_firm, make_member
 from tests.visitor import Page, Visitor
@@ -46,7 +47,7 @@ def test_every_figure_leads_to_as_many_rows(acme: Firm) -> None:
     make_member(acme, "alice", Role.AUDITOR)
     ingest(acme, b"One.")
     ingest(acme, b"Two.")
-    run(acme, ingest(acme, b"%PDF-1.7 cut", filename="cut.pdf").job)
+    run(acme, ingest(acme, BROKEN, filename="cut.json").job)
     retrying = ingest(acme, b"Three.")
     change_job(acme, retrying.job.id, state=JobState.RETRY)
     for outcome in (Outcome.SUCCESS, Outcome.SUCCESS, Outcome.REFUSED, Outcome.DEGRADED):
@@ -88,7 +89,7 @@ def test_yesterday_does_not_count(acme: Firm, monkeypatch: pytest.MonkeyPatch) -
 
 def test_what_waits_is_what_the_role_can_do_something_about(acme: Firm) -> None:
     admin, auditor = make_member(acme, "alice", Role.TENANT_ADMIN), make_member(acme, "ada", Role.AUDITOR)
-    run(acme, ingest(acme, b"%PDF-1.7 cut", filename="cut.pdf").job)
+    run(acme, ingest(acme, BROKEN, filename="cut.json").job)
     with open_scope(tenant=acme.id, principal=admin):
         api_key_create(
             name="Portal", role=Role.ANALYST, scopes=[acme.root], expires_at=timezone.now() + timedelta(days=3)

@@ -8,7 +8,8 @@ import pytest
 
 from apps.retrieval.contracts import ContextBlock, GroundingStatus, QueryAnalysis
 from apps.retrieval.generation.extractive import ExtractiveGenerator
-from apps.retrieval.stages.figures.calculating.forms import Form, read_forms
+from apps.retrieval.stages.figures.calculating.asked_form import Form
+from apps.retrieval.stages.figures.calculating.forms import read_forms
 from apps.retrieval.stages.figures.calculating.work import asks_for_a_calculation, calculate, find_value
 from apps.retrieval.steps.quoting import check_quoted
 from tests.retrieval.builders import analysed, candidate, context_of, document, entry
@@ -157,6 +158,9 @@ Katzenhäuser | 2024: 12,6 | 2023: 14,0"""
     [
         ("Um wie viel sind die Hundezwinger von Pfotenfeld 2024 gestiegen?", "1.041,5 - 938,0 = 103,5"),
         ("Sind bei Pfotenfeld die Katzenhäuser 2024 gestiegen?", "Nein: “Katzenhäuser” sank von 14,0 im Jahr 2023"),
+        ("Lagen die Hundezwinger von Pfotenfeld 2024 über 1,04 Mrd. EUR?", "Ja: “Hundezwinger”: 1.041,5 im Jahr"),
+        ("Überstiegen bei Pfotenfeld die Katzenhäuser 2024 die Marke von 13 Mio. Euro?", "Nein: “Katzenhäuser”"),
+        ("Stiegen die Hundezwinger von Pfotenfeld 2024 um mehr als 10,5 %?", "Ja: “Hundezwinger” stieg von 938,0"),
         ("Welchen Anteil an den Hundezwingern haben bei Pfotenfeld 2023 die Katzenhäuser?", "14,0 / 938,0 = 1,5 %"),
     ],
 )
@@ -501,3 +505,43 @@ def test_what_leaves_out_a_part_of_the_question_is_no_answer(question: str) -> N
     analysis, context = read(question)
     assert calculate(analysis, context) is None
     assert find_value(analysis, context) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Were Pawfield's net sales higher than Hoofdale's in 2024?", "No: Pawfield, \u201cNet sales\u201d was 61.0"),
+        ("Did Hoofdale have higher net sales than Pawfield in 2024?", "Yes: Hoofdale, \u201cNet sales\u201d was 70.2"),
+        (
+            "By how much did Hoofdale's net sales exceed Pawfield's in 2024, in thousands?",
+            "9.2 million = 9,200 thousand",
+        ),
+    ],
+)
+def test_companies_are_compared_with_a_verdict_and_in_the_unit_asked_for(question: str, said: str) -> None:
+    assert said in answered(question, others=True)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (
+            "Did Pawfield's dog kennels exceed cat houses and aviaries combined in 2024?",
+            "Yes: \u201cDog kennels\u201d was 41.5 and \u201cCat houses\u201d, \u201cAviaries\u201d 19.5 in FY2024.",
+        ),
+        (
+            "Would Pawfield's operating income have covered its marketing costs in 2024?",
+            "Yes: \u201cOperating income\u201d",
+        ),
+        ("Did aviaries make up more than half of Pawfield's cat houses in 2024?", "Yes: \u201cAviaries\u201d was 6.9"),
+        (
+            "Did aviaries make up at least two thirds of Pawfield's cat houses in 2024?",
+            "No: \u201cAviaries\u201d was 6.9",
+        ),
+        ("Pawfield 2024 net result, i.e. operating income less marketing costs?", "9.2 - 4.8 = 4.4"),
+        ("Pawfield cost ratio 2024 (marketing costs over net sales)?", "4.8 / 61.0 = 0.08"),
+        ("What was the change in Pawfield's net sales from 2022 to 2024 in thousands of euros?", "7.2 million = 7,200"),
+    ],
+)
+def test_sums_shares_and_formulas_in_the_question_s_own_words(question: str, said: str) -> None:
+    assert said in answered(question)

@@ -157,7 +157,7 @@ def test_no_door_says_a_word_of_it(firm: Firm, tmp_path: Path, caplog: pytest.Lo
     with open_scope(tenant=firm.id, reason="a test"):
         run(firm, IngestJob.objects.get(document_id=letter))
         passages = [str(id) for id in Chunk.objects.filter(document_id=letter).values_list("id", flat=True)]
-    broken = ingest(firm, b"%PDF-1.4 kestrelgasse", filename="kestrelgasse.pdf", title="Zaunkoenig, scanned")
+    broken = ingest(firm, b'{"kestrelgasse', filename="kestrelgasse.json", title="Zaunkoenig, scanned")
     run(firm, broken.job)
     subject = [letter, UUID(str(broken.document.id))]
 

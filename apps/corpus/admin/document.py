@@ -27,6 +27,7 @@ from apps.corpus.admin.document_upload import upload_view
 from apps.corpus.admin.progress import progress_view, state_cell
 from apps.corpus.description import InvalidFieldError
 from apps.corpus.extraction import ExtractionError
+from apps.corpus.kinds import Right
 from apps.corpus.models import Chunk, Document, DocumentStatus, IngestJob, JobState
 from apps.corpus.progress import progress_of_documents
 from apps.corpus.registry import kind_names, name_of
@@ -38,6 +39,7 @@ from apps.corpus.services.ingest.errors import (
     RestrictedContentError,
     UploadTooLargeError,
 )
+from apps.corpus.services.ingest.kind import has_right
 from apps.corpus.services.ingest.restart import job_restart
 from apps.corpus.services.ingest.suggest import looks_otherwise
 from apps.corpus.services.removals import proposal_of
@@ -185,6 +187,7 @@ class DocumentAdmin(TenantModelAdmin):
         document = self.find(request, object_id)
         job = IngestJob.objects.filter(document=document).order_by("-requested_at", "-id").first()
         chunks = Chunk.objects.filter(document=document, is_parent=False).order_by("number")
+        discards = may_discard(document)
         return page(
             self,
             request,
@@ -205,9 +208,13 @@ class DocumentAdmin(TenantModelAdmin):
             restricted=restriction_notice(document.id),
             hold_url=hold_url(request, Target(type=TargetType.DOCUMENT, id=document.id)),
             may_remove=may(request, Permission.DOCUMENT_DELETE),
-            may_discard=may_discard(document),
+            may_propose=may(request, Permission.DOCUMENT_DELETE)
+            and (discards or has_right(document.kind, Right.REMOVE)),
+            may_discard=discards,
             removal=proposal_of(document.id),
-            may_correct=document.status != DocumentStatus.SUPERSEDED and self.has_add_permission(request),
+            may_correct=document.status != DocumentStatus.SUPERSEDED
+            and self.has_add_permission(request)
+            and has_right(document.kind, Right.CORRECT),
             may_add=self.has_add_permission(request),
             may_see_events=may(request, Permission.AUDIT_VIEW),
             versions=list(Document.objects.filter(series_id=document.series_id).order_by("-version")),

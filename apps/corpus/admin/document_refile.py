@@ -14,9 +14,10 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from unfold.widgets import UnfoldAdminSelectWidget
 
+from apps.corpus.kinds import Right
 from apps.corpus.models import Document
 from apps.corpus.registry import KindInForce, kinds_in_force, name_of
-from apps.corpus.services.ingest.kind import uploadable_kinds
+from apps.corpus.services.ingest.kind import usable_kinds
 from apps.corpus.services.refile import documents_refile
 from apps.tenants.admin.base import TenantModelAdmin, require
 from apps.tenants.admin.pages import page
@@ -31,13 +32,13 @@ class RefileForm(forms.Form):
         label="File them as",
         choices=[],
         widget=UnfoldAdminSelectWidget,
-        help_text="Those kinds that you may upload.",
+        help_text="Those kinds whose documents you may correct.",
         error_messages={"required": "Choose a kind."},
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        kinds = [(each.kind.value, each.name) for each in uploadable_kinds()]
+        kinds = [(each.kind.value, each.name) for each in usable_kinds(Right.CORRECT)]
         cast(forms.ChoiceField, self.fields["kind"]).choices = [("", "Choose a kind"), *kinds]
 
 

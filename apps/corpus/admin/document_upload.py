@@ -24,7 +24,7 @@ from apps.corpus.admin.document_suggest import in_words
 from apps.corpus.kinds import DocumentType, SourceType
 from apps.corpus.models import Document
 from apps.corpus.services.ingest.each import FileOutcome, Upload, upload_ingest, uploads_ingest
-from apps.corpus.services.ingest.kind import uploadable_kinds
+from apps.corpus.services.ingest.kind import usable_kinds
 from apps.corpus.services.ingest.suggest import kind_suggest
 from apps.tenants.admin.base import TenantModelAdmin, require
 from apps.tenants.admin.pages import form_page
@@ -108,7 +108,7 @@ class UploadForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        kinds = [(each.kind.value, each.name) for each in uploadable_kinds()]
+        kinds = [(each.kind.value, each.name) for each in usable_kinds()]
         cast(forms.ChoiceField, self.fields["kind"]).choices = [("", "Choose what it is for"), *kinds]
 
     def clean(self) -> dict[str, Any]:

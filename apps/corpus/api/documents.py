@@ -112,10 +112,11 @@ class DocumentListView(ApiListView[Document]):
         tags=["Documents"],
         summary="Upload a document",
         description=(
-            "Stores the file and starts reading it; follow its `job` until it is `succeeded`. Errors in the form, "
-            "and obvious ones in the file, are reported at once; errors that only reading can find are shown on the "
-            "document later. The same bytes in the same scope and of the same kind are stored once: the answer is "
-            "200 with the stored document, or 409 if you send details that differ from its own."
+            "Stores the file and starts reading it; follow its `job` until it is `succeeded`. Errors in the form are "
+            "reported at once, and so is a file that needs a password, is cut off or damaged, or has no pages; errors "
+            "that only reading can find are shown on the document later. The same bytes in the same scope and of the "
+            "same kind are stored once: the answer is 200 with the stored document, or 409 if you send details that "
+            "differ from its own."
         ),
         request={"multipart/form-data": UploadSerializer},
         responses={
@@ -184,7 +185,8 @@ class DocumentView(TaggedView):
             "place, and one that already has these values is not touched: the answer is 200. Scope and kind can't "
             "be corrected, because they decide who can read the document: upload it again and propose the removal "
             "of this one. The answer is 409 if a newer version is in force or on its way, if the document is to "
-            "be removed, or if another document of the scope has the `external_id`. A document under a legal hold "
+            "be removed, or if another document of the scope has the `external_id`; it is 403 with "
+            "`corpus.kind_not_yours` if the policy lets other roles correct this kind. A document under a legal hold "
             "is hidden: 404."
         ),
         request=CorrectionSerializer,
@@ -220,8 +222,9 @@ class DocumentView(TaggedView):
             "it at its address. Then this version is removed for good with its pages, passages, vectors and jobs; "
             "other versions do not change. This needs a person (a session, or a key that acts for you) and a "
             "reason. The answer is 409 if something keeps the document: a legal hold, an open request, an "
-            "existing proposal, or, if the reason is that it is no longer needed, a retention rule. Your own "
-            "upload that was never searchable is removed at once: 204."
+            "existing proposal, or, if the reason is that it is no longer needed, a retention rule; it is 403 with "
+            "`corpus.kind_not_yours` if the policy lets other roles propose the removal of this kind. Your own upload "
+            "that was never searchable is removed at once: 204."
         ),
         parameters=[RemovalReasonSerializer],
         responses={

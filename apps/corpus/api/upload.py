@@ -74,8 +74,8 @@ class UploadSerializer(StrictSerializer):
 def ingest_upload(fields: dict[str, Any]) -> IngestResult:
     """Take a validated upload in.
 
-    Raises: what document_ingest raises. What only reading can tell (a password, a page without text) is found by the
-            job and stands on the document. OtherwiseDescribedError: these bytes are there, and something else is said
+    Raises: what document_ingest raises. What only reading can tell (a file without text) is found by the job and stands
+            on the document. OtherwiseDescribedError: these bytes are there, and something else is said
             of them.
     """
     file: UploadedFile[bytes] = fields["file"]

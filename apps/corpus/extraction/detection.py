@@ -142,8 +142,10 @@ def possible_types(content: bytes, *, filename: str) -> frozenset[MediaType]:
     return frozenset(by_content if claimed is MediaType.TEXT else {claimed})
 
 
-def require_readable(content: bytes, *, filename: str, limits: Limits) -> None:
-    """Refuse at once what no reader would take. What only reading tells (a password, pages without text) comes later.
+def require_readable(content: bytes, *, filename: str, limits: Limits) -> MediaType:
+    """Refuse at once what no reader would take, by what needs no parser, and return the format.
+
+    A parser runs in a process of its own (reader/opening.py). What only reading tells (pages without text) comes later.
 
     Raises: what detect raises; UnknownEncodingError; MacroFileError: a Word document of the kind that runs macros.
     """
@@ -155,6 +157,7 @@ def require_readable(content: bytes, *, filename: str, limits: Limits) -> None:
             raise MacroFileError(filename=filename)
     elif media_type not in _NOT_GUESSED and decode(content[:_TEXT_WITHIN]).wrong:
         raise UnknownEncodingError(filename=filename)
+    return media_type
 
 
 def _runs_macros(archive: zipfile.ZipFile) -> bool:

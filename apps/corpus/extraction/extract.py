@@ -81,6 +81,21 @@ def extract(
     return _text_file(content, media_type, filename, limits)
 
 
+def open_file(content: bytes, *, filename: str, limits: Limits = _DEFAULT_LIMITS) -> int:
+    """Open a PDF or a Word document without reading what is in it. In this process, like extract.
+
+    Returns: the number of a PDF's pages; 0 for a format without pages.
+    Raises:  what detect raises; EncryptedFileError, TruncatedFileError, CorruptFileError, MacroFileError,
+             TooManyPagesError.
+    """
+    media_type = detect(content, filename=filename, limits=limits)
+    if media_type is MediaType.PDF:
+        return PdfReading(content, filename=filename, limits=limits, on_page=_unheard).count()
+    if media_type is MediaType.DOCX:
+        DocxReading(content, filename=filename, limits=limits)
+    return 0
+
+
 def _text_file(content: bytes, media_type: MediaType, filename: str, limits: Limits) -> ExtractedDocument:
     decoded = decode(content)
     warnings: list[ExtractionWarning] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -87,11 +88,29 @@ class PdfReading:
         self.warnings: list[ExtractionWarning] = []
         self.title: str | None = None
 
+    def count(self) -> int:
+        """Return the number of pages. Raises: what `pages` raises."""
+        with self._opened() as (_, count):
+            return count
+
     def pages(self) -> Iterator[Page]:
         """Every page of the file, in order.
 
         Raises: EncryptedFileError, TruncatedFileError, CorruptFileError, TooManyPagesError.
         """
+        with self._opened() as (document, count):
+            with _PDFIUM:
+                self.title = _title(document)
+                self.warnings.extend(_not_read(document))
+            for first in range(0, count, _WINDOW_PAGES):
+                yield from self._window(document, range(first, min(first + _WINDOW_PAGES, count)))
+            if self._lost:
+                self.warnings.append(characters_lost(sum(self._lost.values()), page=min(self._lost)))
+            self.warnings.extend(self._pictures.warnings())
+
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[Any, int]]:
+        """Yield the open file and the number of its pages, of which it has at least one."""
         reason = cut_off(self._content)
         if reason:
             raise TruncatedFileError(filename=self._filename, reason=reason)
@@ -100,17 +119,11 @@ class PdfReading:
         try:
             with _PDFIUM:
                 count = len(document)
-                self.title = _title(document)
-                self.warnings.extend(_not_read(document))
             if count < 1:
                 raise CorruptFileError(filename=self._filename, reason="it has no pages")
             if count > self._limits.max_pages:
                 raise TooManyPagesError(filename=self._filename, pages=count, limit_pages=self._limits.max_pages)
-            for first in range(0, count, _WINDOW_PAGES):
-                yield from self._window(document, range(first, min(first + _WINDOW_PAGES, count)))
-            if self._lost:
-                self.warnings.append(characters_lost(sum(self._lost.values()), page=min(self._lost)))
-            self.warnings.extend(self._pictures.warnings())
+            yield document, count
         finally:
             with _PDFIUM:
                 document.close()

@@ -25,7 +25,7 @@ from typing import Any, BinaryIO, Final
 from pydantic import TypeAdapter
 
 from apps.corpus.extraction import ExtractedDocument
-from apps.corpus.extraction.extract import ALL_PAGES_READ, extract
+from apps.corpus.extraction.extract import ALL_PAGES_READ, extract, open_file
 from apps.corpus.extraction.hidden import HiddenTexts, hidden_texts
 from apps.corpus.reader.contracts import PagePicture, PictureRequest, ReadDocument, ReadRequest
 from apps.corpus.reader.costs import Costs, allow_page, allow_rest, hold_process
@@ -63,7 +63,12 @@ def _hidden(content: bytes, request: ReadRequest, on_page: Callable[[int], None]
     return hidden_texts(content, filename=request.filename, limits=request.limits, on_page=on_page)
 
 
+def _open(content: bytes, request: ReadRequest, on_page: Callable[[int], None]) -> int:
+    return open_file(content, filename=request.filename, limits=request.limits)
+
+
 OPERATIONS: Final[dict[str, tuple[Callable[..., Any], TypeAdapter[Any]]]] = {
+    "open": (_open, TypeAdapter(int)),
     "read": (read_document, TypeAdapter(ReadDocument)),
     "pages": (_pages, TypeAdapter(ExtractedDocument)),
     "hidden": (_hidden, TypeAdapter(HiddenTexts)),

@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from apps.corpus.errors import DocumentNotFoundError
 from apps.corpus.extraction.cleaning import one_line
+from apps.corpus.kinds import Right
 from apps.corpus.metadata_values import (
     date_of,
     document_type_of,
@@ -39,7 +40,7 @@ from apps.corpus.services.ingest.errors import (
     RestrictedContentError,
 )
 from apps.corpus.services.ingest.events import CORRECTED, record_document_event
-from apps.corpus.services.ingest.kind import require_fileable
+from apps.corpus.services.ingest.kind import require_right
 from apps.corpus.services.ingest.metadata import (
     CORRECTABLE,
     DocumentMetadata,
@@ -66,7 +67,7 @@ def document_correct(*, document_id: UUID, changes: Mapping[str, object]) -> Doc
              document was not searchable yet or has these values already.
     Raises:  PermissionDeniedError; DocumentNotFoundError; InvalidFieldError: a value that can't be understood or
              stored; NotCurrentError: a newer version is in force, or on its way; RemovalPendingError;
-             KindNotYoursError: the policy in force lets others file documents of this kind;
+             KindNotYoursError: the policy in force lets others correct documents of this kind;
              ExternalIdTakenError; RestrictedContentError: the document is restricted. Only the platform sees a
              restricted document; people get DocumentNotFoundError.
     """
@@ -106,6 +107,7 @@ def document_correct(*, document_id: UUID, changes: Mapping[str, object]) -> Doc
             metadata=wanted,
             replaces=document.id,
             same_bytes_again=True,
+            corrects=True,
         ).document
         _record(document, changed, corrected_by=str(made.id))
     return made
@@ -182,7 +184,7 @@ def _correct_in_place(
 ) -> Document:
     if restricted_among([document.id]):
         raise RestrictedContentError
-    require_fileable(document.kind)
+    require_right(document.kind, Right.CORRECT)
     store_metadata(document, wanted)
     document.save(update_fields=[*changed, "corrected_fields"])
     for job in jobs:

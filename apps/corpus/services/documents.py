@@ -38,20 +38,23 @@ from apps.tenants.roles import Permission
 from apps.tenants.streaming import scoped_stream
 
 # Every table of this room with rows of a document. A table that refers to another comes before the table that it
-# refers to.
-BELOW = (Embedding384, Embedding768, Embedding1536, Posting, Chunk, Page, SourceFile, IngestJob)
+# refers to. The jobs come first: the database lets go of what a document holds only when no job is left that could
+# publish the rest (sql/contents.sql).
+BELOW = (IngestJob, Embedding384, Embedding768, Embedding1536, Posting, Chunk, Page, SourceFile)
 # How much of a file is in memory at once during an export.
 PART_BYTES = 1024 * 1024
 
 
 def tables_below() -> tuple[type[Model], ...]:
-    """Return every table with rows of a document: first those of higher rooms, which refer to nothing below it."""
+    """Return every table with rows of a document: the jobs, those of higher rooms, to which nothing below refers, then
+    the rest."""
     related = [
         relation.related_model
         for relation in Document._meta.get_fields(include_hidden=True)
         if relation.auto_created and (relation.one_to_many or relation.one_to_one)
     ]
-    return (*(each for each in related if each is not None and each not in BELOW), *BELOW)
+    jobs, *contents = BELOW
+    return (jobs, *(each for each in related if each is not None and each not in BELOW), *contents)
 
 
 def document_delete(*, document_id: UUID) -> None:

@@ -1,4 +1,4 @@
-"""File a document as another kind. Its kind decides which questions reach it, so both kinds must be the person's.
+"""File a document as another kind. Its kind decides which questions reach it, so both must be the person's to correct.
 
 As with every correction of a searchable document (correct.py), the same bytes become the next version. It is read and
 indexed anew, and replaces the current one when it is ready; until then, and for questions as of an earlier date, the
@@ -14,11 +14,12 @@ from uuid import UUID
 from django.db import transaction
 
 from apps.corpus.errors import DocumentNotFoundError
+from apps.corpus.kinds import Right
 from apps.corpus.models import Document, DocumentStatus, SourceFile
 from apps.corpus.services.ingest.document import document_ingest, serialise
 from apps.corpus.services.ingest.errors import NotCurrentError, RemovalPendingError
 from apps.corpus.services.ingest.events import CORRECTED, record_document_event
-from apps.corpus.services.ingest.kind import require_fileable, require_uploadable
+from apps.corpus.services.ingest.kind import require_right, require_usable
 from apps.corpus.services.ingest.metadata import metadata_of
 from apps.corpus.services.removals import proposal_of
 from apps.errors import ApplicationError
@@ -53,8 +54,8 @@ def document_refile(*, document_id: UUID, kind: str) -> Document:
         document: Document | None = Document.objects.select_for_update().filter(id=document_id).first()
         if document is None:
             raise DocumentNotFoundError(document=document_id)
-        require_fileable(document.kind)
-        require_uploadable(kind)
+        require_right(document.kind, Right.CORRECT)
+        require_usable(kind, right=Right.CORRECT)
         if document.kind == kind:
             return document
         newer = Document.objects.filter(series_id=document.series_id, version__gt=document.version)
@@ -70,6 +71,7 @@ def document_refile(*, document_id: UUID, kind: str) -> Document:
             metadata=metadata_of(document),
             replaces=document.id,
             same_bytes_again=True,
+            corrects=True,
         ).document
         record_document_event(CORRECTED, document, fields="kind", corrected_by=str(made.id))
     return made

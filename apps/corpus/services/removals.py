@@ -15,9 +15,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.corpus.errors import DocumentNotFoundError, RemovalKeptError, RemovalNotDueError, RemovalReasonError
+from apps.corpus.kinds import Right
 from apps.corpus.models import Document
 from apps.corpus.retention import DOCUMENT, SOURCE
 from apps.corpus.services.documents import document_delete, may_discard
+from apps.corpus.services.ingest.kind import require_right
 from apps.erasure.contracts import Origin, RunState, Target, TargetType
 from apps.erasure.holds.errors import HoldError
 from apps.erasure.log_removal import RemovalReason
@@ -50,7 +52,8 @@ def document_remove(*, document_id: UUID, reason: str = "", words: str = "") -> 
     Args:    reason: a code out of REASONS; needed for a proposal. words: the explanation in the person's own words;
              the log keeps it.
     Returns: the proposal, which waits for another person; None if the document was deleted at once.
-    Raises:  PermissionDeniedError, DocumentNotFoundError, RemovalReasonError; HoldError, RemovalKeptError:
+    Raises:  PermissionDeniedError, DocumentNotFoundError, RemovalReasonError; KindNotYoursError: the policy in force
+             lets others propose the removal of documents of this kind; HoldError, RemovalKeptError:
              something keeps the document; RemovalNotDueError: the reason is that it is no longer needed, but a
              retention rule still keeps it; RemovalError.
     """
@@ -66,6 +69,7 @@ def document_remove(*, document_id: UUID, reason: str = "", words: str = "") -> 
 
 
 def _propose(document: Document, reason: str, words: str) -> RemovalRun:
+    require_right(document.kind, Right.REMOVE)
     if reason not in REASONS:
         raise RemovalReasonError(known=", ".join(REASONS))
     target = Target(type=TargetType.DOCUMENT, id=document.id)

@@ -209,7 +209,7 @@ TASKS: Final = (
         "task:apps.privacy.tasks.send_redactions task:apps.audit.tasks.webhooks_due "
         "task:apps.corpus.tasks.run_next "
         "task:apps.intents.tasks.activate_due_policies task:apps.intents.tasks.remind_of_reviews "
-        "task:apps.intents.tasks.remind_owners "
+        "task:apps.intents.tasks.remind_owners task:apps.intents.tasks.record_lapses "
         "task:apps.retrieval.tasks.record_unknown_ends",
         Sort.NONE,
         because="Without arguments.",

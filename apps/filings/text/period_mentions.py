@@ -13,7 +13,18 @@ from typing import Final
 from apps.filings.periods import Period
 from apps.filings.text.mentions import Mention, blank_mentions
 
-_ORDINALS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
+_ORDINALS: Final = {
+    "first": 1,
+    "second": 2,
+    "third": 3,
+    "fourth": 4,
+    "1st": 1,
+    "2nd": 2,
+    "3rd": 3,
+    "4th": 4,
+    "final": 4,
+    "last": 4,
+}
 # German ordinals by their stems: "drittes", "des dritten".
 _GERMAN_ORDINALS: Final = {"erste": 1, "zweite": 2, "dritte": 3, "vierte": 4}
 _COUNTED: Final = (
@@ -53,12 +64,18 @@ _SHORT_RANGES: Final = tuple(
     for pattern in (
         r"(?<![\w.,/])(?:FY\s?)?(?P<first>(?:19|20)\d{2})\s*(?:-|\u2013|to|bis)\s*(?:FY\s?)?['\u2019]?(?P<last>\d{2})(?![\w%/-]|[.,]\d)",
         r"\bFY\s?(?P<first>\d{2})\s*(?:-|\u2013|to|bis)\s*(?:FY\s?)?(?P<last>\d{2})(?![\w%/-]|[.,]\d)",
+        r"(?<![\w'\u2019])['\u2019](?P<first>\d{2})\s*(?:-|\u2013|to|through|bis)\s*['\u2019]?(?P<last>\d{2})(?![\w%/-]|[.,]\d)",
         r"(?<![\w.,/\u2013-])(?P<first>1[5-9]|2\d)\s*(?:-|\u2013|vs?\.?)\s*(?P<last>1[5-9]|2\d)"
         r"(?=\s*(?:$|[),;?!]|(?:for|at|in|of)\b))",
     )
 )
-_SPLIT_YEAR: Final = re.compile(r"(?<![\d/.])(?P<first>(?:19|20)\d{2})/(?P<last>\d{2})(?!\d|[/.]\d)")
-_FISCAL_YEAR: Final = re.compile(rf"\b{_FISCAL}\s?{_YEAR}", re.IGNORECASE)
+_SPLIT_YEAR: Final = re.compile(
+    r"(?P<first>(?<![\d/.])(?:19|20)\d{2}|(?:(?<![\w/.,])|(?<=\bFY)|(?<=\bGJ))(?:1[5-9]|[2-4]\d))/(?P<last>\d{2})(?![\d%]|[/.,]\d)"
+    r"|(?<=jahr )(?P<begun>(?:19|20)\d{2})/(?P<ended>(?:19|20)\d{2})(?![\d%]|[/.,]\d)",
+    re.IGNORECASE,
+)
+_FISCAL_YEAR: Final = re.compile(rf"\b(?:{_FISCAL}\s?|F(?=\d\d\b)){_YEAR}", re.IGNORECASE)
+_APOSTROPHE_YEAR: Final = re.compile(r"(?<![\w'\u2019])['\u2019](?P<year>[0-4]\d)(?![\w%'\u2019]|[.,]\d)")
 # "Fiscal 2022, 2023 and 2024": the first word counts for all years of a list.
 _FISCAL_LIST: Final = re.compile(
     rf"\b{_FISCAL}\s?(?:19|20)\d{{2}}(?:\s*+(?:,(?:\s*+(?:and|or|und|oder))?|/|&|\+|\b(?:and|or|vs\.?|versus|und|oder))\s*+"
@@ -182,7 +199,7 @@ def read_period_mentions(text: str) -> PeriodMentions:
                 text = blank_mentions(text, [Mention(start=match.start(), end=match.end(), text=match.group())])
     for match in _SPLIT_YEAR.finditer(text):
         if is_split_year(match):
-            named.append(_make_named_period(Period(fiscal_year=_year(match["last"])), match))
+            named.append(_make_named_period(Period(fiscal_year=_end_of_split(match)), match))
             text = blank_mentions(text, [Mention(start=match.start(), end=match.end(), text=match.group())])
     for match in _FISCAL_LIST.finditer(text):
         listed = map(int, _A_YEAR.findall(match.group()))
@@ -190,6 +207,11 @@ def read_period_mentions(text: str) -> PeriodMentions:
     text = _blank_matches(_FISCAL_LIST, text)
     named.extend(_make_named_period(Period(fiscal_year=_year(m["year"])), m) for m in _FISCAL_YEAR.finditer(text))
     text = _blank_matches(_FISCAL_YEAR, text)
+    named.extend(
+        _make_named_period(Period(fiscal_year=_year(m["year"])), m, explicit=False)
+        for m in _APOSTROPHE_YEAR.finditer(text)
+    )
+    text = _blank_matches(_APOSTROPHE_YEAR, text)
     named.extend(
         _make_named_period(Period(fiscal_year=int(m["year"])), m, explicit=False) for m in _BARE_YEAR.finditer(text)
     )
@@ -210,12 +232,21 @@ def read_period_mentions(text: str) -> PeriodMentions:
 
 def is_split_year(match: re.Match[str]) -> bool:
     """Return whether "2023/24" is a year that began in one calendar year and ended in the next."""
-    return (int(match["first"]) + 1) % 100 == int(match["last"])
+    return (int(match["first"] or match["begun"]) + 1) % 100 == _end_of_split(match) % 100
+
+
+def _end_of_split(match: re.Match[str]) -> int:
+    return _year(match["last"] or match["ended"])
 
 
 def name_split_years_by_their_end(text: str) -> str:
-    """Return a text in which "2023/24" is 2024, as the report of such a year is called."""
-    return _SPLIT_YEAR.sub(lambda match: str(_year(match["last"])) if is_split_year(match) else match.group(), text)
+    """Return a text in which "2023/24" and "23/24" are 2024, as the report of such a year is called."""
+    return _SPLIT_YEAR.sub(lambda match: str(_end_of_split(match)) if is_split_year(match) else match.group(), text)
+
+
+def write_years_out(text: str) -> str:
+    """Return a text in which "23/24" and "'24" are 2024."""
+    return _APOSTROPHE_YEAR.sub(lambda match: str(_year(match["year"])), name_split_years_by_their_end(text))
 
 
 def _year(digits: str) -> int:

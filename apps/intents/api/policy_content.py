@@ -123,6 +123,18 @@ class BudgetContentSerializer(StrictSerializer):
         required=False,
         help_text="The roles that may upload it; empty for all that may add documents.",
     )
+    correctors = serializers.ListField(
+        child=serializers.ChoiceField(choices=Role.choices),
+        max_length=len(Role),
+        required=False,
+        help_text="The roles that may correct its documents; empty for those that may upload it.",
+    )
+    removers = serializers.ListField(
+        child=serializers.ChoiceField(choices=Role.choices),
+        max_length=len(Role),
+        required=False,
+        help_text="The roles that may propose the removal of its documents; empty for all that may propose one.",
+    )
     retired = serializers.BooleanField(required=False, help_text="true: nothing more is uploaded as such.")
     cap_chars = serializers.IntegerField(min_value=1, max_value=MOST_CHARS)
 

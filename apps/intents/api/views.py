@@ -50,6 +50,16 @@ class BudgetSerializer(LabelledSerializer):
     uploaders = serializers.ListField(
         child=serializers.ChoiceField(choices=Role.choices), help_text="Empty for all that may add documents."
     )
+    correctors = serializers.ListField(
+        child=serializers.ChoiceField(choices=Role.choices),
+        required=False,
+        help_text="Absent where those correct it who upload it.",
+    )
+    removers = serializers.ListField(
+        child=serializers.ChoiceField(choices=Role.choices),
+        required=False,
+        help_text="Absent where all may propose the removal whose role may.",
+    )
     retired = serializers.BooleanField(help_text="true: nothing more is uploaded as such.")
 
 

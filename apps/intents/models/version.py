@@ -247,6 +247,20 @@ class KindBudget(TenantModel):
         blank=True,
         help_text="The roles that may upload it; empty for all that may add documents.",
     )
+    correctors = ArrayField(
+        models.CharField(max_length=32),
+        default=list,
+        db_default=[],
+        blank=True,
+        help_text="The roles that may correct its documents; empty for those that may upload it.",
+    )
+    removers = ArrayField(
+        models.CharField(max_length=32),
+        default=list,
+        db_default=[],
+        blank=True,
+        help_text="The roles that may propose the removal of its documents; empty for all that may propose one.",
+    )
     retired = models.BooleanField(default=False, help_text="Nothing more is uploaded as such.")
     label = models.CharField(max_length=80, help_text="The heading of this kind's passages in the context.")
     cap_chars = models.PositiveIntegerField(
@@ -258,7 +272,8 @@ class KindBudget(TenantModel):
 
     personal_data = PersonalData(
         Fields(
-            "id tenant version kind cap_chars position retention_class source_category uploaders retired",
+            "id tenant version kind cap_chars position retention_class source_category uploaders correctors removers "
+            "retired",
             Sort.NONE,
             because="Ids, keys, figures and roles.",
         ),
@@ -302,6 +317,10 @@ class KindBudget(TenantModel):
             # An unknown role would be read as nobody, and no role at all as everybody.
             models.CheckConstraint(
                 condition=models.Q(uploaders__contained_by=Role.values), name="kind_budget_known_uploaders"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(correctors__contained_by=Role.values, removers__contained_by=Role.values),
+                name="kind_budget_known_rights",
             ),
             models.CheckConstraint(condition=models.Q(cap_chars__gt=0), name="kind_budget_cap_positive"),
         )

@@ -44,9 +44,10 @@ _BLOCKS: Final = (
     "PROFILE",
     "TWO_REVIEWERS_FOR",
 )
+_RIGHTS: Final = ("uploaders", "correctors", "removers")
 # Of a kind of document, beside its key, heading and cap.
 _KIND_DETAILS: Final = frozenset(
-    {"name", "description", "examples", "retention_class", "source_category", "uploaders", "retired"}
+    {"name", "description", "examples", "retention_class", "source_category", *_RIGHTS, "retired"}
 )
 _OPTIONAL: Final = frozenset({"RETRIEVAL", "INVARIANTS", "PROFILE", "TWO_REVIEWERS_FOR"})
 _READ_PAST: Final = frozenset({"__future__", "apps.intents.baseline_types"})
@@ -211,12 +212,13 @@ class _Policy:
         for name, known in (("retention_class", RetentionClass.values), ("source_category", SourceType.values)):
             if (node := values.get(name)) is not None:
                 found[name] = self._one_of(node, f"{what}: {name}", known)
-        if (node := values.get("uploaders")) is not None:
-            roles = [
-                self._one_of(each, f"{what}: a role", Role.values)
-                for each in self.reader.items(node, f"{what}: uploaders")
-            ]
-            found["uploaders"] = [role for role in dict.fromkeys(roles) if role]
+        for name in _RIGHTS:
+            if (node := values.get(name)) is not None:
+                roles = [
+                    self._one_of(each, f"{what}: a role", Role.values)
+                    for each in self.reader.items(node, f"{what}: {name}")
+                ]
+                found[name] = [role for role in dict.fromkeys(roles) if role]
         if (node := values.get("retired")) is not None:
             retired = self.reader.setting(node, f"{what}: retired")
             if not isinstance(retired, bool):

@@ -190,8 +190,9 @@ def _details(budget: KindBudget) -> Iterator[str]:
         yield from layout.entry("retention_class", budget.retention_class.value, indent=8)
     if budget.source_category is not SourceType.INTERNAL:
         yield from layout.entry("source_category", budget.source_category.value, indent=8)
-    if budget.uploaders:
-        yield from layout.row("uploaders", [role.value for role in budget.uploaders], indent=8)
+    for name in ("uploaders", "correctors", "removers"):
+        if roles := getattr(budget, name):
+            yield from layout.row(name, [role.value for role in roles], indent=8)
     if budget.retired:
         yield '        "retired": True,'
 

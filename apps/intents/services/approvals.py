@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -13,6 +13,9 @@ from apps.intents.models import PolicyApproval, PolicyVersion, VersionStatus
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.two_reviewers import two_wanted_for
 from apps.tenants.context import current_scope
+from apps.tenants.models import Membership
+from apps.tenants.models.membership import IN_FORCE
+from apps.tenants.roles import PERMISSIONS, Permission, Role
 from apps.tenants.second_person import require_second_person
 
 
@@ -20,11 +23,25 @@ def approvals_of(version: PolicyVersion) -> list[PolicyApproval]:
     """Return who has approved the version's current revision, the first one first.
 
     While it is in review, only approvals against the version in force count: against another, it changes other things.
+    And only those whose givers may approve still (lapsed_of has the others).
     """
-    found = version.approvals.filter(revision=version.revision)
-    if version.status == VersionStatus.IN_REVIEW:
-        found = found.filter(against_id=policy_in_force().version_id)
-    return list(found.order_by("created_at", "id"))
+    if version.status != VersionStatus.IN_REVIEW:
+        return list(version.approvals.filter(revision=version.revision).order_by("created_at", "id"))
+    return list(_given(version).filter(_stands()))
+
+
+def lapsed_of(version: PolicyVersion) -> list[PolicyApproval]:
+    """Return the approvals of a version in review that count no longer, because their givers may not approve any more.
+
+    A role that is given again brings none back. sql/standing_approvals.sql says the same.
+    """
+    return list(_given(version).exclude(_stands())) if version.status == VersionStatus.IN_REVIEW else []
+
+
+def approvals_missing(version: PolicyVersion) -> int:
+    """Return how many more approvals a version in review waits for."""
+    wanted = 2 if two_wanted(version) or lapsed_of(version) else 1
+    return wanted - len(approvals_of(version)) if version.status == VersionStatus.IN_REVIEW else 0
 
 
 def two_wanted(version: PolicyVersion) -> str:
@@ -46,13 +63,13 @@ def approval_write(version: PolicyVersion, *, note: str, effective_from: datetim
     principal = current_scope().principal
     # Approvals of a tenant take turns by this lock, as the database has them do: what is checked here then still holds.
     PolicyVersion.objects.select_for_update(no_key=True).filter(status=VersionStatus.ACTIVE).first()
-    others = approvals_of(version)
-    if any(other.approver_id == principal.id for other in others):
+    if any(given.approver_id == principal.id for given in _given(version)):
         raise AlreadyApprovedError(number=version.number)
+    others = approvals_of(version)
     for other in others:
         require_second_person(other.approver_id)
     _require_followers(version, effective_from)
-    suffices = bool(others) or not two_wanted(version)
+    suffices = bool(others) or approvals_missing(version) == 1
     if not suffices and effective_from is not None:
         raise FirstOfTwoError(number=version.number)
     PolicyApproval.objects.create(
@@ -64,6 +81,19 @@ def approval_write(version: PolicyVersion, *, note: str, effective_from: datetim
         note=note,
     )
     return suffices
+
+
+def _given(version: PolicyVersion) -> QuerySet[PolicyApproval]:
+    """The approvals of the current revision against the version in force."""
+    found = version.approvals.filter(revision=version.revision, against_id=policy_in_force().version_id)
+    return found.order_by("created_at", "id")
+
+
+def _stands() -> Exists:
+    """The condition that whoever gave an approval has had a role that approves since before it."""
+    roles = [role for role in Role if Permission.POLICY_APPROVE in PERMISSIONS[role]]
+    held = Membership.objects.filter(IN_FORCE, user_id=OuterRef("approver_id"), role__in=roles)
+    return Exists(held.filter(confirmed_at__lte=OuterRef("created_at")))
 
 
 def _require_followers(version: PolicyVersion, effective_from: datetime | None) -> None:

@@ -10,6 +10,7 @@ from apps.audit.services import record
 from apps.intents.cells import ABSENT, WHOLE, Cell, cell_stands
 from apps.intents.errors import (
     CommentNotFoundError,
+    CommentOfOthersError,
     CommentStandsError,
     NoSuchCellError,
 )
@@ -18,8 +19,10 @@ from apps.intents.models import PolicyVersion, ReviewComment, Turn
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.drafts import require_person, require_reason
+from apps.intents.services.notices import notices_write
 from apps.tenants.context import current_scope
 from apps.tenants.flows.checks import require_permission
+from apps.tenants.roles import Permission
 
 
 def version_comment(version_id: UUID, *, text: str, about: Cell = WHOLE) -> ReviewComment:
@@ -46,7 +49,7 @@ def comment_answer(comment_id: UUID, *, version_id: UUID, text: str = "", turn: 
 
     Raises: PermissionDeniedError, PersonNeededError; ReasonMissingError: it neither says nor turns anything;
             CommentNotFoundError: the version has no such comment, or it is an answer itself; CommentStandsError: it is
-            resolved, or open, already.
+            resolved, or open, already; CommentOfOthersError: the principal may not resolve it.
     """
     require_editor_or_reviewer()
     with transaction.atomic():
@@ -58,6 +61,8 @@ def comment_answer(comment_id: UUID, *, version_id: UUID, text: str = "", turn: 
         said = text.strip() if turn else require_reason(text)
         if turn and (turn is Turn.RESOLVED) is not is_open(answered):
             raise CommentStandsError(state="resolved" if turn is Turn.RESOLVED else "open")
+        if turn is Turn.RESOLVED and not may_resolve(answered):
+            raise CommentOfOthersError(number=version.number)
         comment = comment_write(version, text=said, answers=answered, turn=turn)
         _record(version, comment, answers=str(answered.id), **({"turn": turn.value} if turn else {}))
     return comment
@@ -67,6 +72,12 @@ def is_open(comment: ReviewComment) -> bool:
     """Return whether a comment, which is no answer, is still open: the last turn counts."""
     last = comment.replies.exclude(turn=Turn.SAYS).order_by("created_at", "id").last()
     return last is None or last.turn == Turn.REOPENED
+
+
+def may_resolve(comment: ReviewComment) -> bool:
+    """Return whether the principal may resolve a comment: as its writer, or as a reviewer."""
+    principal = current_scope().principal
+    return principal.may(Permission.POLICY_APPROVE) or comment.author_id == principal.id
 
 
 def comment_write(
@@ -102,7 +113,7 @@ def require_editor_or_reviewer() -> None:
 
 
 def _record(version: PolicyVersion, comment: ReviewComment, **more: str) -> None:
-    record(
+    event = record(
         action="intents.policy.commented",
         core={
             "number": version.number,
@@ -118,3 +129,4 @@ def _record(version: PolicyVersion, comment: ReviewComment, **more: str) -> None
         subject_type="policy_version",
         subject_id=version.id,
     )
+    notices_write(version, event)

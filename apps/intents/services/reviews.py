@@ -24,6 +24,7 @@ from apps.intents.services.approvals import approval_write
 from apps.intents.services.checking import Checked, require_accuracy
 from apps.intents.services.discussion import comment_write, require_editor_or_reviewer
 from apps.intents.services.drafts import own_draft, require_person, require_reason
+from apps.intents.services.notices import notices_write
 from apps.intents.services.proofs import proof_store, require_proof
 from apps.intents.services.replacing import against
 from apps.intents.services.stepping import not_withdrawable, require_version_step
@@ -110,6 +111,8 @@ def version_approve(
             effective_from=str(version.effective_from),
             before_sha256=before,
             proof_sha256=proof,
+            # What is in force at once is told when that is recorded.
+            is_told=effective_from is not None,
         )
         if effective_from is None:
             version = _record_in_force(version)
@@ -221,9 +224,16 @@ def _decide(version: PolicyVersion, status: VersionStatus, *, reason: str, field
 
 
 def _record(
-    action: str, version: PolicyVersion, *, outcome: Outcome = Outcome.SUCCESS, reason: str = "", **more: str
+    action: str,
+    version: PolicyVersion,
+    *,
+    outcome: Outcome = Outcome.SUCCESS,
+    reason: str = "",
+    is_told: bool = True,
+    **more: str,
 ) -> None:
-    record(
+    """Record the step, and tell the author and the reviewers of it."""
+    event = record(
         action=action,
         core={
             "number": version.number,
@@ -238,3 +248,5 @@ def _record(
         subject_type="policy_version",
         subject_id=version.id,
     )
+    if is_told:
+        notices_write(version, event)

@@ -9,6 +9,7 @@ from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import version_snapshot
+from apps.intents.services.notices import notices_write
 from apps.intents.snapshots.rows import content_columns, insert_content
 from apps.intents.validation import require_storable, require_valid
 from apps.tenants.context import current_scope
@@ -63,7 +64,7 @@ def policy_version_activate(version: PolicyVersion) -> PolicyVersion:
         version.status = VersionStatus.ACTIVE
         version.save(update_fields=["status"])
         version.refresh_from_db()
-        record(
+        event = record(
             action="intents.policy.activated",
             core={
                 "number": version.number,
@@ -80,4 +81,5 @@ def policy_version_activate(version: PolicyVersion) -> PolicyVersion:
             subject_type="policy_version",
             subject_id=version.id,
         )
+        notices_write(version, event)
     return version

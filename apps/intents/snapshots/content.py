@@ -123,6 +123,8 @@ def _budget(row: Mapping[str, Any], position: int) -> KindBudget:
         source_category=SourceType(row.get("source_category") or SourceType.INTERNAL),
         uploaders=tuple(sorted(Role(role) for role in row.get("uploaders", ()))),
         retired=row.get("retired", False),
+        correctors=tuple(sorted(Role(role) for role in row.get("correctors", ()))),
+        removers=tuple(sorted(Role(role) for role in row.get("removers", ()))),
     )
 
 
@@ -161,6 +163,9 @@ def policy_content(snapshot: PolicySnapshot) -> dict[str, Any]:
                 "source_category": budget.source_category.value,
                 "uploaders": [role.value for role in budget.uploaders],
                 "retired": budget.retired,
+                # Without any, a version's digest stays what it was before there were these rights.
+                **({"correctors": [role.value for role in budget.correctors]} if budget.correctors else {}),
+                **({"removers": [role.value for role in budget.removers]} if budget.removers else {}),
             }
             for budget in sorted(snapshot.budgets, key=lambda budget: budget.position)
         ],

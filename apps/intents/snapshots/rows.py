@@ -159,8 +159,8 @@ def insert_content(version: PolicyVersion, snapshot: PolicySnapshot) -> None:
 
 
 def _budget_columns(budget: KindBudget) -> dict[str, Any]:
-    lists = {"examples": list(budget.examples), "uploaders": [role.value for role in budget.uploaders]}
-    return {**asdict(budget), "kind": budget.kind.value, **lists}
+    roles = {name: [role.value for role in getattr(budget, name)] for name in ("uploaders", "correctors", "removers")}
+    return {**asdict(budget), "kind": budget.kind.value, "examples": list(budget.examples), **roles}
 
 
 def remove_content(version: PolicyVersion) -> None:
@@ -283,6 +283,8 @@ def _budget(row: BudgetRow) -> KindBudget:
         source_category=SourceType(row.source_category),
         uploaders=tuple(map(Role, row.uploaders)),
         retired=row.retired,
+        correctors=tuple(map(Role, row.correctors)),
+        removers=tuple(map(Role, row.removers)),
     )
 
 

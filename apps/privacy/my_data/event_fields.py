@@ -22,6 +22,7 @@ _JUST_SO: Final = (
     "core: kind series_id version document_type source_type byte_size page_count chunk_count status stage attempts "
     "embedding_profile embedding_model generation_profile superseded_by redacted_id corrected_by job_id pages passages "
     "fields error_code sent_bytes number origin revision effective_from valid_from superseded_number comment_id "
+    "approval_id "
     "about_intent about_kind answers turn waits_days escalated "
     "base_number recorded evaluation golden changed_settings stage_settings terms_version terms_version_before",
     # Access, the tenant and the log.
@@ -48,7 +49,7 @@ _JUST_SO: Final = (
 # Ids and names of people: "you", or "another person".
 _PEOPLE: Final = (
     "core: user_id person_id membership_id api_key_id reader_id owner_id proposed_by asked_by decided_by author "
-    "approver asked_by_id invited_by_id owner_before_id",
+    "approver deputy_id asked_by_id invited_by_id owner_before_id",
 )
 _OWN: Final[Mapping[str, str]] = {"membership_id": "your role", "api_key_id": "a key of yours"}
 _ANOTHERS: Final[Mapping[str, str]] = {

@@ -49,6 +49,8 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
             Entry("In force", "gavel", "intents_policyversion_in_force", Permission.POLICY_VIEW),
             Entry("Drafts", "edit_note", "policy_drafts", Permission.POLICY_EDIT),
             Entry("Waiting for review", "rate_review", "policy_reviews", Permission.POLICY_VIEW),
+            Entry("Notices", "notifications", "notices", Permission.POLICY_VIEW),
+            Entry("Absences", "event_busy", "absences", Permission.POLICY_VIEW),
             Entry("Versions", "history", "intents_policyversion_changelist", Permission.POLICY_VIEW),
             Entry("Sent to officers", "outgoing_mail", "sent_inbox", Permission.POLICY_EDIT),
             Entry("Who could reach what", "person_search", "policy_access", Permission.POLICY_VIEW),

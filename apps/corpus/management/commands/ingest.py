@@ -17,7 +17,7 @@ from rich.table import Table
 
 from apps.corpus.batches.batch import Batch, BatchFile
 from apps.corpus.registry import kinds_in_force
-from apps.corpus.services.ingest.kind import require_uploadable
+from apps.corpus.services.ingest.kind import require_usable
 from apps.corpus.services.ingest.manifest import PlannedFile, plan
 from apps.corpus.services.ingest.measure import BareRate, bare_rate
 from apps.errors import ApplicationError
@@ -73,7 +73,7 @@ class Command(ServedCommand):
             tenant = tenant_by_slug(options["tenant"])
             with open_scope(tenant=TenantId(tenant.id), reason=_REASON):
                 scope_id = ScopeId(scope_by_key(options["scope"]).id)
-                require_uploadable(options["kind"])
+                require_usable(options["kind"])
                 planned = plan(
                     paths=options["paths"],
                     manifest=options["manifest"],

@@ -12,7 +12,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import DatabaseError
 
 from apps.corpus.batches.record_folder import Belonging, FolderError, RecordFolder, State, Taken, watch
-from apps.corpus.services.ingest.kind import require_uploadable
+from apps.corpus.services.ingest.kind import require_usable
 from apps.corpus.services.records.identity import document_id_of
 from apps.errors import ApplicationError
 from apps.tenants.context import open_scope
@@ -101,7 +101,7 @@ def _belonging(options: dict[str, Any]) -> Belonging:
         document_id_of(options["source"], "a")
         with open_scope(tenant=tenant_id, reason=_REASON):
             scope_id = ScopeId(scope_by_key(options["scope"]).id)
-            require_uploadable(options["kind"])
+            require_usable(options["kind"])
     except ApplicationError as error:
         raise CommandError(error.detail) from error
     return Belonging(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from apps.corpus.services.ingest.errors import ActorRevokedError
@@ -34,7 +34,7 @@ def acting_as(actor: Actor) -> Iterator[Principal]:
 
     Raises: ActorRevokedError: the person or key no longer exists, or lost the role or the scope.
     """
-    principal = _principal(actor)
+    principal = replace(_principal(actor), runs_job=True)
     if actor.scope_id not in principal.scope_ids or not principal.may(Permission.DOCUMENT_ADD):
         raise ActorRevokedError
     with open_scope(tenant=actor.tenant_id, scopes=[actor.scope_id], principal=principal):

@@ -17,7 +17,9 @@ from django.utils.text import slugify
 from apps.corpus.description import title_from_filename
 from apps.corpus.extraction import Limits
 from apps.corpus.extraction.detection import require_readable
+from apps.corpus.kinds import Right
 from apps.corpus.models import Document, DocumentStatus, IngestJob, SourceFile
+from apps.corpus.reader.opening import require_opens
 from apps.corpus.services.ingest.erased import refuse_erased
 from apps.corpus.services.ingest.errors import (
     EmptyUploadError,
@@ -25,7 +27,7 @@ from apps.corpus.services.ingest.errors import (
     UploadTooLargeError,
 )
 from apps.corpus.services.ingest.events import RECEIVED, record_document_event
-from apps.corpus.services.ingest.kind import require_fileable, require_uploadable
+from apps.corpus.services.ingest.kind import require_right, require_usable
 from apps.corpus.services.ingest.metadata import DocumentMetadata, differing, external_id_in_force
 from apps.corpus.services.ingest.restart import restart
 from apps.corpus.services.restricted import refuse_restricted_content, with_restricted
@@ -68,6 +70,7 @@ def document_ingest(
     replaces: uuid.UUID | None = None,
     same_title_replaces: bool = False,
     same_bytes_again: bool = False,
+    corrects: bool = False,
 ) -> IngestResult:
     """Store a file in the open scope and create the job that reads and embeds it.
 
@@ -80,11 +83,14 @@ def document_ingest(
              same_title_replaces: replace a document of the same title and kind in the scope. Off by default: reports of
                  two periods often share a title.
              same_bytes_again: make a new version even if the bytes are stored already, to change the metadata.
+             corrects: the next version says something else of the same bytes. Who may correct the kind makes it,
+                 whether or not they may upload it.
     Raises:  UnknownKindError, RetiredKindError, KindNotYoursError: the policy in force does not let the principal
              upload documents of this kind, or of that of the document that this one replaces; EmptyUploadError,
              UploadTooLargeError, ScopeNotGrantedError,
              PermissionDeniedError, UnknownDocumentError, RestrictedContentError; ExtractionError: the format can't
-             be read, or is not the one that the file name claims, or the encoding can't be determined;
+             be read, or is not the one that the file name claims, or the encoding can't be determined, or the file
+             needs a password, is cut off or damaged, or has no pages;
              ScopeClosedError: the scope is being erased, or was erased; ErasedDocumentError: the document was
              erased at somebody's request; TombstonesUnavailableError, TombstonesDamagedError: it can't be
              determined whether it was erased; ValidationError for the metadata, by field.
@@ -101,7 +107,10 @@ def document_ingest(
         raise UploadTooLargeError(
             filename=name, size_bytes=len(content), limit_bytes=settings.GLASSBOX_MAX_UPLOAD_BYTES
         )
-    require_readable(content, filename=name, limits=Limits(max_file_bytes=settings.GLASSBOX_MAX_UPLOAD_BYTES))
+    limits = Limits(max_file_bytes=settings.GLASSBOX_MAX_UPLOAD_BYTES)
+    media_type = require_readable(content, filename=name, limits=limits)
+    if not same_bytes_again:
+        require_opens(content, filename=name, media_type=media_type)
     content_sha256 = hashlib.sha256(content).hexdigest()
     about = metadata or DocumentMetadata()
     document = Document(
@@ -130,13 +139,14 @@ def document_ingest(
     with transaction.atomic():
         require_open([scope_id])
         # Of a tenant whose erasure goes on, the policy may be gone before the last scope is.
-        require_uploadable(kind)
+        right = Right.CORRECT if corrects else Right.UPLOAD
+        require_usable(kind, right=right)
         serialise(scope_id, content_sha256, about.external_id or document.title)
         if not same_bytes_again and (there := _same_bytes(document)) is not None:
             return replace(there, differs=differing(there.document, about, replaces=replaces))
         refuse_erased(document)
         refuse_restricted_content(scope_id=scope_id, content_sha256=content_sha256)
-        _continue_series(document, replaces=replaces, same_title=same_title_replaces)
+        _continue_series(document, replaces=replaces, same_title=same_title_replaces, right=right)
         document.slug = _free_slug(document)
         document.save(force_insert=True)
         SourceFile.objects.create(tenant_id=document.tenant_id, scope_id=scope_id, document=document, content=content)
@@ -193,7 +203,7 @@ def _same_bytes(document: Document) -> IngestResult | None:
     return IngestResult(document=there, job=job, created=False)
 
 
-def _continue_series(document: Document, *, replaces: uuid.UUID | None, same_title: bool) -> None:
+def _continue_series(document: Document, *, replaces: uuid.UUID | None, same_title: bool, right: Right) -> None:
     """Make the document the next version of the document that it replaces, if there is one.
 
     The replaced document may be restricted, unless the caller names it by its id: then it is unknown to the caller, as
@@ -210,7 +220,7 @@ def _continue_series(document: Document, *, replaces: uuid.UUID | None, same_tit
         named = candidates.filter(kind=document.kind, title=document.title)
     else:
         return
-    _require_replaceable(named)
+    _require_replaceable(document, named, right)
     with with_restricted(ScopeId(document.scope_id)):
         earlier = named.order_by("-created_at", "-id").first()
         if earlier is not None:
@@ -219,16 +229,21 @@ def _continue_series(document: Document, *, replaces: uuid.UUID | None, same_tit
             document.version = of_series.order_by("-version").values_list("version", flat=True)[0] + 1
 
 
-def _require_replaceable(named: QuerySet[Document]) -> None:
-    """Require that the principal may file documents of every kind that the next version takes out of searches.
+def _require_replaceable(document: Document, named: QuerySet[Document], right: Right) -> None:
+    """Require the right for every kind that the next version takes out of searches.
 
-    Without it, a document of a kind that others file could be given another kind by its external id.
+    Without it, a document of a kind that others file could be given another kind by its external id. A next version of
+    the same bytes is a correction, by whichever way it comes: then the right to correct both kinds is required, too.
     Raises: KindNotYoursError.
     """
     of_series = Document.objects.filter(scope_id__in=named.values("scope_id"), series_id__in=named.values("series_id"))
     in_use = of_series.exclude(status__in=(DocumentStatus.SUPERSEDED, DocumentStatus.FAILED))
-    for kind in sorted(set(in_use.values_list("kind", flat=True))):
-        require_fileable(kind)
+    replaced = list(in_use.values_list("kind", "content_sha256"))
+    for kind in sorted({kind for kind, _ in replaced}):
+        require_right(kind, right)
+    if any(sha256 == document.content_sha256 for _, sha256 in replaced):
+        for kind in sorted({document.kind, *(kind for kind, _ in replaced)}):
+            require_right(kind, Right.CORRECT)
 
 
 def _free_slug(document: Document) -> str:

@@ -20,11 +20,11 @@ class RetiredKindError(IngestError):
 
 
 class KindNotYoursError(IngestError):
-    """Data: kind, roles (those that may)."""
+    """Data: kind, doing (a Right), roles (those that may)."""
 
     code = "corpus.kind_not_yours"
     status = 403
-    message = "Your role may not upload documents of the kind {kind}; these may: {roles}. Ask one of them."
+    message = "Your role may not {doing} documents of the kind {kind}; these may: {roles}. Ask one of them."
 
 
 class EmptyUploadError(IngestError):

@@ -14,7 +14,7 @@ from django.core.exceptions import ValidationError
 
 from apps.corpus.description import InvalidFieldError
 from apps.corpus.registry import KindInForce
-from apps.corpus.services.ingest.kind import upload_problem
+from apps.corpus.services.ingest.kind import kind_problem
 from apps.corpus.services.ingest.metadata import KNOWN_KEYS, DocumentMetadata, metadata_from_row
 from config.files import OutsideFolderError, inside
 from config.strict_json import InvalidJsonError, strict_json
@@ -198,7 +198,7 @@ def _planned(
     label, place = printable(path.name), row.place if row else ""
     fields = {**defaults, **(row.fields if row else {})}
     kind = str(fields.get("kind") or default_kind)
-    problem = upload_problem(kind, kinds)
+    problem = kind_problem(kind, kinds)
     if problem is not None:
         return PlannedFile(label=label, place=place, error=problem.detail)
     try:

@@ -6,7 +6,7 @@ from apps.corpus.description import describe
 from apps.corpus.kinds import DocumentType
 from apps.corpus.models import Document
 from apps.corpus.registry import kinds_in_force
-from apps.corpus.services.ingest.kind import uploadable_kinds
+from apps.corpus.services.ingest.kind import usable_kinds
 from apps.corpus.suggestion import FileSigns, KindSuggestion, beginning_of, suggest_kinds
 from apps.tenants.context import current_scope
 from apps.tenants.roles import Permission
@@ -23,7 +23,7 @@ def kind_suggest(*, filename: str, content: bytes = b"") -> tuple[KindSuggestion
     current_scope().principal.require(Permission.DOCUMENT_ADD)
     about = describe(None, filename=filename, given={})
     signs = FileSigns(filename=filename, beginning=beginning_of(content), document_type=about.document_type)
-    return suggest_kinds(signs, uploadable_kinds())
+    return suggest_kinds(signs, usable_kinds())
 
 
 def looks_otherwise(document: Document) -> KindSuggestion | None:

@@ -8,7 +8,7 @@ from apps.corpus.extraction.csv_profile import profile_csv
 from apps.corpus.extraction.record_file import RecordType
 from apps.corpus.services.ingest.document import clean_filename
 from apps.corpus.services.ingest.errors import EmptyUploadError, UploadTooLargeError
-from apps.corpus.services.ingest.kind import require_uploadable
+from apps.corpus.services.ingest.kind import require_usable
 from apps.corpus.services.ingest.metadata import DocumentMetadata
 from apps.corpus.services.records.upsert import RecordResult, record_upsert
 from apps.tenants.context import current_scope
@@ -33,7 +33,7 @@ def profile_upsert(
     Raises: what record_upsert and profile_csv raise; EmptyUploadError, UploadTooLargeError.
     """
     current_scope().principal.require(Permission.DOCUMENT_ADD)
-    require_uploadable(kind)
+    require_usable(kind)
     name = clean_filename(filename)
     if not content:
         raise EmptyUploadError(filename=name)

@@ -31,7 +31,7 @@ from apps.corpus.services.ingest.errors import (
     RecordTooLargeError,
     RecordTypeError,
 )
-from apps.corpus.services.ingest.kind import require_uploadable
+from apps.corpus.services.ingest.kind import require_usable
 from apps.corpus.services.ingest.metadata import DocumentMetadata
 from apps.corpus.services.ingest.restart import restart
 from apps.corpus.services.records.identity import SUFFIX, document_id_of, newest_version, record_of
@@ -104,7 +104,7 @@ def record_upsert(
         raise RecordTooLargeError(size_bytes=len(content), limit_bytes=MAX_RECORD_BYTES)
     content_sha256 = hashlib.sha256(content).hexdigest()
     with transaction.atomic():
-        require_uploadable(kind)
+        require_usable(kind)
         # The locks of document_ingest, taken before the newest version is read.
         serialise(scope_id, content_sha256, called)
         there = newest_version(scope_id, source, external_id)

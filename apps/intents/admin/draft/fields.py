@@ -49,6 +49,8 @@ class BudgetFields:
     retention_class: str = RetentionClass.RECORD.value
     source_category: str = SourceType.INTERNAL.value
     uploaders: tuple[str, ...] = ()
+    correctors: tuple[str, ...] = ()
+    removers: tuple[str, ...] = ()
     retired: bool = False
     left_out: bool = False
 
@@ -106,6 +108,8 @@ def fields_of(snapshot: PolicySnapshot) -> DraftFields:
                 retention_class=budget.retention_class.value,
                 source_category=budget.source_category.value,
                 uploaders=tuple(role.value for role in budget.uploaders),
+                correctors=tuple(role.value for role in budget.correctors),
+                removers=tuple(role.value for role in budget.removers),
                 retired=budget.retired,
             )
             for position, budget in enumerate(sorted(snapshot.budgets, key=lambda each: each.position), start=1)

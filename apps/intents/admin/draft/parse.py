@@ -199,6 +199,8 @@ def _budget(row: BudgetFields, complain: Complain) -> KindBudget | None:
         (f"class-{key}", row.retention_class, RetentionClass.values),
         (f"source-{key}", row.source_category, SourceType.values),
         *((f"uploader-{key}", role, Role.values) for role in row.uploaders),
+        *((f"corrector-{key}", role, Role.values) for role in row.correctors),
+        *((f"remover-{key}", role, Role.values) for role in row.removers),
     ):
         if value not in known:
             complain(field, "Choose one of those that are offered.")
@@ -216,6 +218,8 @@ def _budget(row: BudgetFields, complain: Complain) -> KindBudget | None:
         retention_class=RetentionClass(row.retention_class),
         source_category=SourceType(row.source_category),
         uploaders=tuple(sorted(map(Role, row.uploaders))),
+        correctors=tuple(sorted(map(Role, row.correctors))),
+        removers=tuple(sorted(map(Role, row.removers))),
         retired=row.retired,
     )
 

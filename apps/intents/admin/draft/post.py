@@ -137,6 +137,8 @@ def _budget(post: Posted, kind: str) -> BudgetFields:
         retention_class=_line(post, f"class-{kind}"),
         source_category=_line(post, f"source-{kind}"),
         uploaders=tuple(dict.fromkeys(post.getlist(f"uploader-{kind}"))),
+        correctors=tuple(dict.fromkeys(post.getlist(f"corrector-{kind}"))),
+        removers=tuple(dict.fromkeys(post.getlist(f"remover-{kind}"))),
         retired=bool(post.getlist(f"retired-{kind}")),
         left_out=bool(post.getlist(f"leave-{kind}")),
     )

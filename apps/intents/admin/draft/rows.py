@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from apps.corpus.kinds import RetentionClass, SourceType
-from apps.corpus.services.ingest.kind import adding_roles
+from apps.corpus.kinds import RetentionClass, Right, SourceType
 from apps.intents.admin.draft.fields import FALLBACK, BudgetFields, DraftFields, IntentFields
 from apps.intents.admin.draft.settings import RETRIEVAL, THRESHOLDS, Setting
 from apps.intents.admin.matrix import RECORDING
@@ -57,10 +56,20 @@ class IntentRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Uploader:
+class RoleBox:
     role: str
     label: str
     checked: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RightRow:
+    """Which roles have a right to the documents of a kind. entry: its id is the name of the boxes."""
+
+    legend: str
+    hint: str
+    boxes: tuple[RoleBox, ...]
+    entry: Entry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,8 +84,7 @@ class BudgetRow:
     examples: Entry
     retention_class: Entry
     source_category: Entry
-    uploaders: tuple[Uploader, ...]
-    uploader_errors: Entry
+    rights: tuple[RightRow, ...]
     retired: bool
     left_out: bool
     is_new: bool
@@ -204,7 +212,7 @@ def _intent_row(row: IntentFields, kinds: tuple[BudgetFields, ...], errors: Mess
 
 def _budget_row(row: BudgetFields, errors: Messages, problems: Messages) -> BudgetRow:
     kind = row.kind
-    details = ("called", "about", "samples", "class", "source", "uploader")
+    details = ("called", "about", "samples", "class", "source", "uploader", "corrector", "remover")
     is_new = not (row.label or row.cap)
     return BudgetRow(
         kind=kind,
@@ -217,17 +225,24 @@ def _budget_row(row: BudgetFields, errors: Messages, problems: Messages) -> Budg
         examples=_entry(f"samples-{kind}", "\n".join(row.examples), errors),
         retention_class=_entry(f"class-{kind}", row.retention_class, errors),
         source_category=_entry(f"source-{kind}", row.source_category, errors),
-        uploaders=tuple(
-            Uploader(role=role.value, label=str(role.label), checked=role.value in row.uploaders)
-            for role in adding_roles()
-        ),
-        uploader_errors=_entry(f"uploader-{kind}", "", errors),
+        rights=tuple(_right_rows(row, errors)),
         retired=row.retired,
         left_out=row.left_out,
         is_new=is_new,
         open=is_new or any(f"{field}-{kind}" in errors for field in details),
         problems=problems.get(f"budget-{kind}", ()),
     )
+
+
+def _right_rows(row: BudgetFields, errors: Messages) -> Iterator[RightRow]:
+    for right, name, legend, hint, ticked in (
+        (Right.UPLOAD, "uploader", "Who may upload it", "everybody who may add documents", row.uploaders),
+        (Right.CORRECT, "corrector", "Who may correct its documents", "whoever may upload them", row.correctors),
+        (Right.REMOVE, "remover", "Who may propose their removal", "everybody who may propose one", row.removers),
+    ):
+        boxes = [RoleBox(role=role.value, label=str(role.label), checked=role.value in ticked) for role in right.roles]
+        entry = _entry(f"{name}-{row.kind}", "", errors)
+        yield RightRow(legend=legend, hint=hint, boxes=tuple(boxes), entry=entry)
 
 
 def _entry(field: str, value: str, errors: Messages) -> Entry:

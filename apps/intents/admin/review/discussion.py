@@ -12,6 +12,7 @@ from apps.intents.cells import Cell, cell_stands, cells_of, stands_in_words
 from apps.intents.changed_matrix import ChangedMatrix
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import PolicyVersion, ReviewComment, Turn
+from apps.intents.services.discussion import may_resolve
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +20,8 @@ class Thread:
     """A comment with its answers.
 
     about: its cell in words; empty for the whole version. changed: how the cell stood and stands, where it has changed
-    since; empty where it has not. form: the answer's; None for who may not speak.
+    since; empty where it has not. form: the answer's; None for who may not speak. resolves: whether they may resolve
+    it.
     """
 
     comment: ReviewComment
@@ -29,6 +31,7 @@ class Thread:
     answers: tuple[ReviewComment, ...]
     is_open: bool
     form: AnswerForm | None = None
+    resolves: bool = False
 
     @property
     def cell(self) -> Cell:
@@ -36,7 +39,7 @@ class Thread:
 
 
 def threads(version: PolicyVersion, snapshot: PolicySnapshot, base: PolicySnapshot | None) -> tuple[Thread, ...]:
-    """Return what was said of a version, the oldest first. One query."""
+    """Return what was said of a version: what is open first, and then the oldest first. One query."""
     words = cells_of(*((base, snapshot) if base else (snapshot,)))
     answers: defaultdict[object, list[ReviewComment]] = defaultdict(list)
     roots: list[ReviewComment] = []
@@ -45,7 +48,8 @@ def threads(version: PolicyVersion, snapshot: PolicySnapshot, base: PolicySnapsh
             answers[comment.answers_id].append(comment)
         else:
             roots.append(comment)
-    return tuple(_thread(version, snapshot, root, tuple(answers[root.id]), words) for root in roots)
+    found = [_thread(version, snapshot, root, tuple(answers[root.id]), words) for root in roots]
+    return tuple(sorted(found, key=lambda thread: not thread.is_open))
 
 
 def with_forms(found: tuple[Thread, ...], forms: Mapping[str, object]) -> tuple[Thread, ...]:
@@ -55,7 +59,7 @@ def with_forms(found: tuple[Thread, ...], forms: Mapping[str, object]) -> tuple[
         sent = forms.get(answer_prefix(thread.comment.id))
         return sent if isinstance(sent, AnswerForm) else AnswerForm(prefix=answer_prefix(thread.comment.id))
 
-    return tuple(replace(thread, form=form(thread)) for thread in found)
+    return tuple(replace(thread, form=form(thread), resolves=may_resolve(thread.comment)) for thread in found)
 
 
 def answer_prefix(comment_id: UUID) -> str:

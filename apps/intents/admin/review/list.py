@@ -17,6 +17,7 @@ from apps.intents.admin.review.facts import base_of, deciders
 from apps.intents.diff import policy_diff
 from apps.intents.models import PolicyVersion, ReviewComment, VersionStatus
 from apps.intents.selectors import version_snapshot
+from apps.intents.services.approvals import approvals_missing
 from apps.intents.services.reminders import is_overdue
 from apps.intents.standing import by_time
 from apps.tenants.admin.base import may, require
@@ -26,13 +27,17 @@ from apps.tenants.roles import Permission
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """A version with what its reader needs to choose it. widens: sentences; none where nothing more is reached."""
+    """A version with what its reader needs to choose it. widens: sentences; none where nothing more is reached.
+
+    missing: how many approvals it waits for.
+    """
 
     version: PolicyVersion
     widens: tuple[str, ...] = ()
     others: int = 0
     deciders: tuple[str, ...] = ()
     overdue: bool = False
+    missing: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +88,7 @@ def _waiting(version: PolicyVersion) -> Waiting:
         others=len(diff.changes) - len(diff.widens) if diff else 0,
         deciders=tuple(deciders(version)),
         overdue=is_overdue(version, timezone.now()),
+        missing=approvals_missing(version),
     )
 
 

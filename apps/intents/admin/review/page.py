@@ -34,7 +34,8 @@ from apps.intents.flow import VERSIONS
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import version_snapshot
-from apps.intents.services.approvals import approvals_of, two_wanted
+from apps.intents.services.absences import deputising
+from apps.intents.services.approvals import approvals_missing, approvals_of, lapsed_of, two_wanted
 from apps.intents.services.checking import Checked
 from apps.intents.standing import by_time
 from apps.tenants.admin.addresses import address
@@ -142,6 +143,7 @@ def _show(
         "open_threads": sum(thread.is_open for thread in said),
         "story": story(version),
         "deciders": deciders(version),
+        "deputising": deputising(author_id=version.author_id) if state is VersionStatus.IN_REVIEW else (),
         "sees_members": may(request, Permission.MEMBER_VIEW),
         "scheduled": _scheduled_beside(version) if state is VersionStatus.IN_REVIEW else (),
         "version_url": reverse("admin:intents_policyversion_change", args=[version.id]),
@@ -149,7 +151,6 @@ def _show(
         "refusal": refusal,
         "refused_form": next(iter(forms), "") if forms else "",
         **_part(request, version, forms or {}, said),
-        **_approvals(request, version),
     }
     if comment_form := context["forms"].get("comment"):
         about = comment_form.fields["about"]
@@ -171,14 +172,14 @@ def _part(
     steps = steps_offered(VERSIONS, version, principal_of(request))
     own = version.author_id is not None and version.author_id == principal_of(request).id
     decides = "approve" in steps
-    has_approved = any(each.approver_id == principal_of(request).id for each in approvals_of(version))
+    approvals = _approvals(request, version)
     # Whoever decides rejects, instead of withdrawing.
     offered = (
         ["approve", "approve_later", "send_back", "reject"] if decides else [name for name in steps if name in ACTS]
     )
-    if decides and has_approved:
+    if decides and approvals["has_approved"]:
         offered = ["send_back", "reject"]
-    elif decides and not approvals_of(version) and two_wanted(version):
+    elif decides and approvals["approvals_missing"] == 2:
         offered.remove("approve_later")
     # A draft is discussed once it was submitted: its author answers before it is submitted again.
     discussed = version.status in _DISCUSSED or (version.status == VersionStatus.DRAFT and bool(said))
@@ -193,16 +194,19 @@ def _part(
         "forms": {name: forms.get(name) or ACTS[name].form(prefix=name) for name in offered},
         "seen": seen_now(version) if decides else "",
         "draft_url": reverse("admin:policy_draft", args=[version.id]) if own and edits else "",
+        **approvals,
     }
 
 
 def _approvals(request: HttpRequest, version: PolicyVersion) -> dict[str, Any]:
     """For what two reviewers are wanted, and who has approved this revision already."""
-    given = approvals_of(version)
+    given, lapsed = approvals_of(version), lapsed_of(version)
     return {
         "two_for": two_wanted(version) if version.status == VersionStatus.IN_REVIEW else "",
         "approvals": given,
-        "has_approved": any(each.approver_id == principal_of(request).id for each in given),
+        "lapsed": lapsed,
+        "approvals_missing": approvals_missing(version),
+        "has_approved": any(each.approver_id == principal_of(request).id for each in (*given, *lapsed)),
     }
 
 

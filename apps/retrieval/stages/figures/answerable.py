@@ -16,6 +16,7 @@ from apps.filings.text.dates import read_dates
 from apps.filings.text.mentions import Mention, blank_mentions
 from apps.filings.text.period_mentions import read_period_mentions
 from apps.retrieval.contracts import Certainty, FilterField, Passage, Period, QueryAnalysis, Quote
+from apps.retrieval.stages.figures.calculating.quarters import is_of_quarter, says_no_time
 from apps.retrieval.stages.figures.in_passages import heading_above, read_piece
 from apps.retrieval.stages.figures.phrases import PhraseText, figures_beside, phrases_of
 from apps.retrieval.stages.question.companies import find_named_companies
@@ -153,8 +154,12 @@ def is_of_period(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> boo
         if row is None:
             return not _as_of_another_day(piece.text, periods)
         # If a row has several figures without columns, nobody can tell which one is of the period.
-        if not all(period.fiscal_quarter == 0 for period in periods):
-            return True
+        if quarters := {period.fiscal_quarter for period in periods if period.fiscal_quarter}:
+            # Beside the quarter stand the year so far and the year before it.
+            own_time = (document.fiscal_year, document.fiscal_quarter)
+            return len(row) == 1 or any(
+                says_no_time(each) or is_of_quarter(each, (), quarter, own_time) for each in row for quarter in quarters
+            )
         return not _gives_only_parts(piece) and (len(row) < _FEWEST_OF_A_SERIES or any(figure.years for figure in row))
     if row is not None:
         own = frozenset(year for figure in row for year in figure.years)

@@ -97,6 +97,11 @@ def lines_of(formula: Formula) -> Iterator[Line]:
             yield from lines_of(formula.right)
 
 
+def names_of(formula: Formula) -> tuple[Line, ...]:
+    """Return the lines of a formula, each once."""
+    return tuple(dict.fromkeys(lines_of(formula)))
+
+
 def only_adds(formula: Formula) -> bool:
     """Return whether the formula is a sum of amounts, and therefore an amount itself."""
     match formula:
@@ -104,6 +109,21 @@ def only_adds(formula: Formula) -> bool:
             return formula.sign in "+-" and only_adds(formula.left) and only_adds(formula.right)
         case _:
             return isinstance(formula, Line)
+
+
+def have_one_shape(one: Formula, other: Formula) -> bool:
+    """Return whether two formulas differ only in what their lines are called."""
+    match one, other:
+        case Operation(), Operation():
+            return (
+                one.sign == other.sign
+                and have_one_shape(one.left, other.left)
+                and have_one_shape(one.right, other.right)
+            )
+        case Line(), Line():
+            return one.over == other.over and len(one.years) == len(other.years)
+        case _:
+            return one == other
 
 
 def work_out(formula: Formula, *, year: int, figure: LookUp) -> WorkedFormula | None:

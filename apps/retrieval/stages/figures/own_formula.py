@@ -57,6 +57,8 @@ _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?(?![\w.%])")
 _FILLER: Final = re.compile(
     r"(?:the|its|annual|total|net|unadjusted|reported|year[\s-]end|ending)\b|\[[^\]]*\]", re.IGNORECASE
 )
+_RATE: Final = re.compile(r"\b(?:margins?|ratios?|yield|turnover|\w*marge|\w*quote|return\s+on)\b", re.IGNORECASE)
+"""What no sum is: of a margin, "taking A plus B" defines only a part."""
 _ROUNDED: Final = re.compile(r"\b(?P<count>zero|one|two|three|four|[0-4])\s+decimals?\b", re.IGNORECASE)
 _PERCENT: Final = re.compile(r"\bper\s?cent\w*|%|\bprozent\b", re.IGNORECASE)
 
@@ -155,7 +157,7 @@ def _read_two_parts(text: str, measures: Mapping[str, str]) -> OwnFormula | None
 def _whole(text: str, formula: str | None, beside: str, *, percent: bool = False) -> OwnFormula | None:
     """Return the formula with what the rest of the question says about it; None if the rest asks for more."""
     years = _years(beside) or _years(text)
-    if formula is None or not years or _MADE_OF_IT.search(beside):
+    if formula is None or not years or _MADE_OF_IT.search(beside) or ("/" not in formula and _RATE.search(beside)):
         return None
     rounded = _ROUNDED.search(beside)
     return OwnFormula(

@@ -20,11 +20,17 @@ _LOOSELY: Final = re.compile(
     re.IGNORECASE,
 )
 _SPANS: Final = {
-    "quarter": re.compile(r"\bQ[1-4]\b|\b[1-4]Q|\bquarters?\b|\b(?:three|3)\s+months\b|\bquartals?\b", re.IGNORECASE),
-    "half": re.compile(r"\bH[12]\b|\b6M\b|\bhalf[\s-]year|\b(?:six|6)\s+months\b|\bhalbjahr", re.IGNORECASE),
-    "nine months": re.compile(r"\b9M\b|\b(?:nine|9|neun)\s+(?:months|monate)\b", re.IGNORECASE),
+    "quarter": re.compile(
+        r"\bQ[1-4]\b|\b[1-4]Q|\bquarters?\b|\b(?:three|3)\s+months\b|\b1[2-7]\s+weeks\b|\bquartals?\b", re.IGNORECASE
+    ),
+    "half": re.compile(
+        r"\bH[12]\b|\b6M\b|\bhalf[\s-]year|\b(?:six|6)\s+months\b|\b2[4-8]\s+weeks\b|\bhalbjahr", re.IGNORECASE
+    ),
+    "nine months": re.compile(
+        r"\b9M\b|\b(?:nine|9|neun)\s+(?:months|monate)\b|\b(?:3[6-9]|40)\s+weeks\b", re.IGNORECASE
+    ),
     "year": re.compile(
-        r"\bFY\s?\d|\bfiscal\s+(?:year\s+)?\d|\byears?\s+ended\b|\b(?:twelve|12)\s+months\b|\bfull[\s-]year",
+        r"\bFY\s?\d|\bfiscal\s+(?:year\s+)?\d|\byears?\s+ended\b|\b(?:twelve|12)\s+months\b|\b5[23]\s+weeks\b|\bfull[\s-]year",
         re.IGNORECASE,
     ),
 }

@@ -30,11 +30,15 @@ _DOES_NOT: Final = "A calculation does not hold, or a figure of it stands in no 
 _NAMES: Final = re.compile(r"“[^”]*”|\[[^\]]*\]")
 # Amounts have thousands separators, so four digits without one are a year, unless they are counted in something.
 _YEAR: Final = re.compile(
-    r"(?<![\d.,$€£])(?:FY)?((?:19|20)\d\d)(?!\d|[.,]\d|\s?%|\s(?:thousand|million|billion|tausend|milli|percent|prozent))",
+    r"(?<![\d.,$€£])(?:FY|Q[1-4]\s)?((?:19|20)\d\d)(?!\d|[.,]\d|\s?%|\s(?:thousand|million|billion|tausend|milli|percent|prozent))",
     re.IGNORECASE,
 )
-_IN_A_YEAR: Final = re.compile(r"(?P<figure>\(?\d[\d.,]*\)?)(?:\s%)?\s(?:in|im Jahr)\s(?:FY)?(?P<year>(?:19|20)\d\d)")
-_OF_A_YEAR: Final = re.compile(r"\s(?:in|im Jahr)\s(?:FY)?(?P<year>(?:19|20)\d\d):\s(?P<figure>\(?\d[\d.,]*\)?)")
+_IN_A_YEAR: Final = re.compile(
+    r"(?P<figure>\(?\d[\d.,]*\)?)(?:\s%)?\s(?:in|im Jahr)\s(?:FY|Q[1-4]\s)?(?P<year>(?:19|20)\d\d)"
+)
+_OF_A_YEAR: Final = re.compile(
+    r"\s(?:in|im Jahr)\s(?:FY|Q[1-4]\s)?(?P<year>(?:19|20)\d\d):\s(?P<figure>\(?\d[\d.,]*\)?)"
+)
 _MOVED: Final = re.compile(
     r"\s(?:(?P<up>rose|stieg)|fell|sank)\s(?:from|von)\s(?P<before>\(?\d[\d.,]*\)?)"
     r".*?\s(?:to|auf)\s(?P<after>\(?\d[\d.,]*\)?)"
@@ -47,9 +51,11 @@ _SCALES: Final = {
     "thousand": 3,
     "million": 6,
     "billion": 9,
+    "trillion": 12,
     "tausend": 3,
     "millionen": 6,
     "milliarden": 9,
+    "billionen": 12,
 }
 _SCALE: Final = re.compile(rf"\b(?:{'|'.join(_SCALES)})\b", re.IGNORECASE)
 # A constant, and what stands around it in a formula: growth, tax, an average of two, a share, days.

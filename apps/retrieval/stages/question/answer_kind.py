@@ -69,12 +69,21 @@ _PATTERNS: Final[tuple[tuple[AnswerKind, str], ...]] = (
     ),
 )
 _KINDS: Final = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _PATTERNS)
-_AUXILIARY: Final = re.compile(
-    r"\W*(?:(?:please|hi|hello|so|and|but|also|ok|quick\s+question|und|aber|bitte|hallo)\W+)*"
+_VERB: Final = (
     r"(?:is|are|was|were|do|does|did|can|could|may|must|has|have|had|will|would|should|shall|am|isn['\u2019]t|aren['\u2019]t|doesn['\u2019]t|didn['\u2019]t"
-    r"|ist|sind|war|waren|hat|haben|hatte|darf|d\u00fcrfen|muss|m\u00fcssen|kann|k\u00f6nnen|wird|werden|wurde|wurden|gibt\s+es|gilt|gelten|soll|sollen|sollte|besteht|bestehen|habe|bin)\b",
-    re.IGNORECASE,
+    r"|ist|sind|war|waren|hat|haben|hatte|darf|d\u00fcrfen|muss|m\u00fcssen|kann|k\u00f6nnen|wird|werden|wurde|wurden|gibt\s+es|gilt|gelten|soll|sollen|sollte|besteht|bestehen|habe|bin)\b"
 )
+_GERMAN_VERB: Final = (
+    r"(?:lag(?:en)?|liegt|liegen|betrug(?:en)?|betr\u00e4gt|stieg(?:en)?|steigt|sank(?:en)?|sinkt|fiel(?:en)?|wuchs(?:en)?|w\u00e4chst|nahm(?:en)?|nimmt|ging(?:en)?|blieb(?:en)?"
+    r"|kam(?:en)?|\u00fcber(?:stieg|stiegen|steigt|schritt|schritten|traf|trafen|trifft)|unterschritt(?:en)?|erreichte?n?|machte?n?|schrieb(?:en)?|erzielte?n?|verdiente?n?|verbesserte?n?|verschlechterte?n?"
+    r"|erh\u00f6hte?n?|verringerte?n?|legte?n?|reichte?n?|zahlte?n?|gab(?:en)?|hielt(?:en)?)\b"
+)
+_AUXILIARY: Final = re.compile(
+    r"\W*(?:(?:please|hi|hello|so|and|but|also|ok|quick\s+question|und|aber|bitte|hallo)\W+)*" + _VERB, re.IGNORECASE
+)
+# "For the year 2023, did it ...": what stands before the verb is no question of its own.
+_LED: Final = re.compile(r"[,:;\u2013\u2014-]\s+" + _VERB, re.IGNORECASE)
+_GERMAN_FIRST: Final = re.compile(r"\W*" + _GERMAN_VERB, re.IGNORECASE)
 _GERMAN_WHAT: Final = re.compile(r"\W*was\b", re.IGNORECASE)
 # "How do we calculate it" asks for a way, even where what is calculated is a figure; "how much do we pay" does not.
 _MANNER: Final = re.compile(
@@ -107,6 +116,8 @@ def read_answer_kind(text: str, *, wants_number: bool = False, language: str = "
     """
     asks_what = language == "de" and _GERMAN_WHAT.match(text) is not None
     if _AUXILIARY.match(text) and not asks_what and not _COULD_YOU.match(text):
+        return AnswerKind.YES_NO
+    if (_LED.search(text) or _GERMAN_FIRST.match(text)) and not _QUESTION_WORD.search(text):
         return AnswerKind.YES_NO
     whether = _WHETHER.search(text)
     if whether and not _QUESTION_WORD.search(text, 0, whether.start()) and not _KINDS[0][1].search(text):

@@ -13,7 +13,8 @@ from apps.filings.vocabulary.concepts import Concept, find_in_text
 from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.figures.calculating.form_words import GROUPS, KINDS_OF_FIGURE, NAMES_NO_FIGURE, UNIT_ASKED
 from apps.retrieval.stages.figures.calculating.noun_phrases import naming_words
-from apps.retrieval.stages.figures.calculating.series import Series, is_period
+from apps.retrieval.stages.figures.calculating.row_words import is_period
+from apps.retrieval.stages.figures.calculating.series import Series
 from apps.retrieval.stages.figures.measure_table import MEASURES
 from apps.retrieval.stages.question.glossary import GLOSSARY
 from apps.retrieval.stages.question.glossary_entry import Nature
@@ -66,6 +67,7 @@ _PLAIN_GERMAN: Final = """
     angabe angaben zeitraum zeitpunkt stand punkt prozent prozentual million millionen milliarden tausend euro
     mio mrd tsd frage antwort ergebnisrechnung vs ggu gegen geg stelle stellen differenz unterschied vergleich
     verhaltnis bezug rechnung schnitt ende anfang seite bereich ausweis verlauf laufe bestand
+    januar februar marz mai juni juli oktober dezember monat monate quartal
 """
 _PLACES: Final = frozenset(entry.label for entry in GLOSSARY if entry.nature is Nature.PLACE)
 # A capital that does not begin the text.

@@ -7,8 +7,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
 from apps.retrieval.contracts import QueryAnalysis
-from apps.retrieval.stages.figures.calculating.definitions import Definition, names_of
-from apps.retrieval.stages.figures.calculating.forms import AskedForm
+from apps.retrieval.stages.figures.calculating.asked_form import AskedForm
+from apps.retrieval.stages.figures.calculating.definitions import Definition
 from apps.retrieval.stages.figures.calculating.operands import (
     Operand,
     TimeSeries,
@@ -17,7 +17,8 @@ from apps.retrieval.stages.figures.calculating.operands import (
 )
 from apps.retrieval.stages.figures.calculating.ratios import WorkedRatio
 from apps.retrieval.stages.figures.calculating.series import Series
-from apps.retrieval.stages.figures.formulas import work_out
+from apps.retrieval.stages.figures.calculating.wording import wording_for
+from apps.retrieval.stages.figures.formulas import names_of, work_out
 
 _PLACES_OF_A_SHARE: Final = 1
 _PLACES_OF_A_RATIO: Final = 2
@@ -42,10 +43,12 @@ def find_defined(
         return None
     first = next(iter(held.values()))
 
+    words = wording_for(analysis)
+
     def of(year: int) -> Operand | None:
         worked = _work_out(definition, asked, held, year, goes_on=goes_on)
         rows = [each.label for each in held.values()]
-        return worked_operand(worked, "", rows, year, analysis.language) if worked else None
+        return worked_operand(worked, "", rows, year, words) if worked else None
 
     years = sorted(set.intersection(*(set(each.years) for each in held.values())))
     return TimeSeries(

@@ -13,7 +13,7 @@ from typing import Final
 from apps.filings.text.dates import MONTH
 from apps.filings.text.period_mentions import name_split_years_by_their_end
 from apps.retrieval.stages.figures.calculating.form_words import PERCENT
-from apps.retrieval.stages.figures.formulas import Formula, Line, lines_of, only_adds, read_formula
+from apps.retrieval.stages.figures.formulas import Formula, lines_of, only_adds, read_formula
 
 _DEFINED: Final = re.compile(
     r"(?:\b(?:is|are|ist|wird|being|i\.e\.)\s+|,\s*)?\b(?:defined|calculated|computed|measured|expressed|definiert|berechnet)"
@@ -25,9 +25,21 @@ _DEFINES: Final = re.compile(
     r"(?P<formula>[^?!;]+?)(?:[.](?=\s|$)|[?!;]|$)",
     re.IGNORECASE,
 )
+_STANDS_BETWEEN: Final = (
+    r"(?:over|less|minus|plus|divided\s+by|geteilt\s+durch|abz\u00fcglich|zuz\u00fcglich|[/+\u2212\u00f7])"
+)
+_DIVIDES: Final = re.compile(
+    r"(?<=\w)\s+(?:over|durch)\s+(?!(?:the\s+)?(?:last|past|years?|periods?|fiscal|two|three|four|five|all|\d))",
+    re.IGNORECASE,
+)
 # "Quote = (a - b) / c", "take (a + b) / c and call it ...", "Coverage: a / b, 2024, in %".
 _WRITTEN: Final = (
     re.compile(r"[^=]=\s*(?P<formula>[^=?!;]+?)(?:[.](?=\s|$)|[?!;]|$)"),
+    re.compile(
+        rf"(?:\b(?:i\.\s?e\.|that\s+is|meaning|d\.\s?h\.|das\s+hei(?:\u00df|ss)t)\s*,?\s*|\s[-\u2013\u2014]\s)"
+        rf"(?P<formula>[^:;?!]+?\s{_STANDS_BETWEEN}\s[^:;?!]+?)(?:[.](?=\s|$)|[?!;]|$)",
+        re.IGNORECASE,
+    ),
     re.compile(
         r"\b(?:take|nimm|nehmen\s+Sie)\s+(?P<formula>[^?!;]+?)(?:\s+and\s+call\b[^?!;.]*|[.](?=\s|$)|[?!;]|$)",
         re.IGNORECASE,
@@ -133,7 +145,9 @@ def _in_plain_signs(text: str) -> str:
     text = _TIMES.sub(" * ", _DATE.sub(r"\g<year>", _SHORT_YEAR.sub(r"FY20\1", text)))
 
     def unbracket(found: re.Match[str]) -> str:
-        inside = found["inside"]
+        inside = _DIVIDES.sub(" / ", found["inside"])
+        if inside != found["inside"]:
+            return f" ({inside})"
         if _SIGN.search(inside) or (_LETTER.search(inside) and _before_is_sign(text, found.start())):
             return found.group()
         return f" {inside} " if _OF_YEAR.search(inside) else " "
@@ -152,7 +166,7 @@ def _written(text: str) -> Definition | None:
     for pattern in _WRITTEN:
         if (found := pattern.search(text)) is not None:
             after = _AFTER_FORMULA.search(found["formula"])
-            written = found["formula"][: after.start()] if after else found["formula"]
+            written = _DIVIDES.sub(" / ", found["formula"][: after.start()] if after else found["formula"])
             if _SIGN.search(written) and (formula := _read_loosely(written)) is not None:
                 beside = f"{after.group() if after else ''} {text[found.end() :]}"
                 return _definition(formula, text, found, is_defined=True, beside=beside)
@@ -284,8 +298,3 @@ def _named(text: str) -> str:
     if not _LETTER.search(name):
         return "?"
     return f"{prefix}{{{name}{'@' + ','.join(years) if years else ''}}}"
-
-
-def names_of(formula: Formula) -> tuple[Line, ...]:
-    """Return the lines of a formula, each once."""
-    return tuple(dict.fromkeys(lines_of(formula)))

@@ -14,11 +14,11 @@ def _words(*patterns: str) -> re.Pattern[str]:
 
 RISE: Final = _words(
     r"increas\w*|ris(?:e|es|en|ing)|rose|gr[eo]w(?:s|n|ing|th)?|climb\w*|gain(?:s|ed)?|expand\w*|expansion|jump\w*|improv\w*|strengthen\w*"
-    r"|(?:went|go|goes|gone|going)\s+up|rais(?:e|ed|es|ing)|advanc(?:e|ed|es)",
+    r"|(?:went|go|goes|gone|going)\s+up|rais(?:e|ed|es|ing)|advanc(?:e|ed|es)|widen\w*|broaden\w*|pick(?:s|ed)?\s+up|surg(?:e|ed|es|ing)|soar(?:s|ed|ing)?|swell(?:s|ed)?|swollen|boost(?:s|ed)?",
     r"gestiegen|stieg(?:en)?|anstieg|zunahme|zugenommen|zugelegt|gewachsen|wuchs(?:en)?|wachstum|erh\u00f6ht(?:e|en)?|erh\u00f6hung|zuwachs|aufbau|verbessert(?:e|en)?",
 )
 FALL: Final = _words(
-    r"decreas\w*|fall(?:s|en|ing)?|fell|declin\w*|drop(?:s|ped|ping)?|shr[aiu]nk(?:s|ing)?|reduc(?:e|ed|es|tion)|deteriorat\w*|worsen\w*|weaken\w*|contract(?:ed|ion)"
+    r"decreas\w*|fall(?:s|en|ing)?|fell|declin\w*|drop(?:s|ped|ping)?|shr[aiu]nk(?:s|ing)?|reduc(?:e|ed|es|tion)|deteriorat\w*|worsen\w*|weaken\w*|contract(?:ed|ion)|narrow(?:s|ed|ing)?|slip(?:s|ped)?|slid(?:e|es)?|plung(?:e|ed|es)|tumbl(?:e|ed|es)|thinn(?:ed|ing)|erod(?:e|ed|es)|eroding|eased"
     r"|(?:went|go|goes|gone|going|came|come|comes)\s+down",
     r"gesunken|sank(?:en)?|r\u00fcckgang|abnahme|abbau|abgenommen|gefallen|fiel(?:en)?|zur\u00fcckgegangen|verringert(?:e|en)?|verschlechtert(?:e|en)?|geschrumpft",
 )
@@ -43,6 +43,9 @@ MORE: Final = _words(
 LESS: Final = _words(
     r"less|lower|smaller|fewer|worse|down|weniger|niedriger(?:e[nrsm]?)?|geringer(?:e[nrsm]?)?|kleiner(?:e[nrsm]?)?|schlechter(?:e[nrsm]?)?"
 )
+HIGHER: Final = _words(r"more|higher|larger|bigger|greater|above|exceed\w*|mehr|h\u00f6her\w*|gr\u00f6\u00dfer\w*")
+LOWER: Final = _words(r"less|lower|smaller|fewer|below|weniger|niedriger\w*|geringer\w*|kleiner\w*")
+"""What is more or less, whether or not that is good."""
 PERCENT: Final = re.compile(
     r"%|\b(?:per\s?cent(?:age)?s?|pct|prozent(?:ual|uale)?|\w+quote|\w*marge|growth\s+rate|rate\s+of\s+(?:growth|change))\b",
     re.IGNORECASE,
@@ -76,11 +79,11 @@ SUM: Final = _words(
     r"summe\s+(?:aus|von|de[rs]|\u00fcber|ergibt)|(?:welche|eine)\s+summe|zusammen(?:gerechnet|genommen)?|insgesamt|kumuliert",
 )
 HIGHEST: Final = _words(
-    r"highest|largest|biggest|greatest|most|best|strongest|top|peak(?:ed)?|maximum|max|fastest|quickest|leading",
+    r"highest|largest|biggest|greatest|most|best|strongest|top|peak(?:ed)?|maximum|max|fastest|quickest|leading|thickest|fattest|widest|richest|heaviest|steepest|longest|record(?=\s+year)",
     r"(?:am\s+)?(?:h\u00f6chste|gr\u00f6\u00dfte|meiste|st\u00e4rkste|beste|schnellste)[nrsm]?",
 )
 LOWEST: Final = _words(
-    r"lowest|smallest|least|weakest|worst|minimum|min|fewest|slowest|trough",
+    r"lowest|smallest|least|weakest|worst|minimum|min|fewest|slowest|trough|thinnest|narrowest|leanest|slimmest|poorest|lightest|shortest|tightest",
     r"(?:am\s+)?(?:niedrigste|kleinste|geringste|schw\u00e4chste|wenigste|schlechteste)[nrsm]?",
 )
 GROUP: Final = _words(
@@ -138,7 +141,7 @@ NEGATED: Final = re.compile(r"\b(?:not|never|nicht|keine?[nrsm]?|nie)\b|n['\u201
 SUPPOSED: Final = re.compile(r"\bwould\s+(?!you\b|it\b|i\b).{1,80}?\bhave\b", re.IGNORECASE)
 AMOUNT: Final = re.compile(
     r"\d[\d.,]*\s*(?:%|(?:per\s?cent|percentage|prozent|points?|m|mn|mio|bn|mrd|millions?|billions?|thousand|tausend|millionen|milliarden)\b)"
-    r"|\b(?:doubl\w*|tripl\w*|halv\w*|half|twice|third|quarter|verdoppelt\w*|verdreifacht\w*|halbiert\w*|doppelt\w*)\b",
+    r"|\b(?:doubl\w*|tripl\w*|halv\w*|half|twice|(?:a|one|two|three)[\s-](?:third|quarter)s?|verdoppelt\w*|verdreifacht\w*|halbiert\w*|doppelt\w*)\b",
     re.IGNORECASE,
 )
 BASE_YEAR: Final = re.compile(
@@ -156,13 +159,16 @@ YEARS_LISTED: Final = re.compile(
 )
 UNIT_ASKED: Final = re.compile(
     r"(?:\bin(?:to)?\s+|(?<![\w.])(?=US\$|[$\u20ac\u00a3]|(?-i:[A-Z]{3})\s))(?:(?:[A-Z]{3}|US|U\.S\.|dollars?|euros?|pounds?|[$€£])\s*){0,2}"
-    r"(?P<unit>thousands?|millions?|billions?|tsd|teur|t\u20ac|mio|mrd|bn|mn?|k|tausend|millionen|milliarden)\b",
+    r"(?P<unit>thousands?|millions?|billions?|trillions?|tn|billionen|tsd|teur|t\u20ac|mio|mrd|bn|mn?|k|tausend|millionen|milliarden)\b",
     re.IGNORECASE,
 )
 UNITS: Final = {
     "thousand": 3,
     "million": 6,
     "billion": 9,
+    "trillion": 12,
+    "tn": 12,
+    "billionen": 12,
     "tausend": 3,
     "millionen": 6,
     "milliarden": 9,
@@ -231,6 +237,12 @@ MORE_THAN: Final = re.compile(
     rf"\A(?P<before>.*?)\b(?P<degree>{MORE.pattern}|{LESS.pattern})\b(?P<one>.+?)\b(?:than|als)\s+(?P<two>.+)",
     re.IGNORECASE,
 )
+EXCEEDS: Final = re.compile(
+    r"\A(?P<one>.+?)\b(?:exceed(?:ed|s)?|outstrip(?:ped|s)?|outweigh(?:ed|s)?|surpass(?:ed|es)?|top(?:ped|s)?|cover(?:ed|s)?|pa(?:y|ys|id)\s+for|fund(?:ed|s)?|financ(?:e|ed|es)"
+    r"|(?:was|were|is|are|be|been)?\s*(?:enough|sufficient)\s+(?:for|to\s+(?:cover|fund|pay(?:\s+for)?|finance)))\s+(?P<two>.+)",
+    re.IGNORECASE,
+)
+"""One figure against another by a verb: "did cash flow cover dividends and buybacks?"."""
 SIGN_ASKED: Final = _words(
     r"positive|negative|profitable|loss[\s-]?making|in\s+the\s+(?:black|red)|turn(?:ed)?\s+a\s+profit|(?:make|made)\s+(?:a\s+|any\s+)?(?:profit|loss|money)",
     r"positiv|negativ|profitabel|defizit\u00e4r|(?:schwarze|rote)n?\s+zahlen|(?:einen\s+)?(?:gewinn|verlust)\s+(?:gemacht|erzielt)",

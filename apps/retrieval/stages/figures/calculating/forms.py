@@ -8,80 +8,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from typing import Final
 
 from apps.filings.text.dates import read_dates
+from apps.filings.text.period_mentions import write_years_out
 from apps.filings.vocabulary.concepts import find_in_text
 from apps.retrieval.contracts import AnswerKind, QueryAnalysis
 from apps.retrieval.stages.figures.calculating import form_words as words
+from apps.retrieval.stages.figures.calculating.asked_form import AskedForm, Form
+from apps.retrieval.stages.figures.calculating.thresholds import read_threshold
 from apps.retrieval.stages.question.answer_kind import read_answer_kind
 
+_VERDICTS: Final = (Form.COMPARISON, Form.SIGN)
 _A_PAIR: Final = 2
 _LONGEST_QUESTION_CHARS: Final = 600
 """What is longer is no question of figures, and its forms would take long to read."""
 
 
-class Form(StrEnum):
-    VALUE = "value"
-    CHANGE = "change"
-    COMPOUND_GROWTH = "compound_growth"
-    AVERAGE = "average"
-    SUM = "sum"
-    HIGHEST = "highest"
-    LOWEST = "lowest"
-    SHARE = "share"
-    DIFFERENCE = "difference"
-    COMPARISON = "comparison"
-    SIGN = "sign"
-    RATIO = "ratio"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskedForm:
-    """A calculation that a question asks for.
-
-    form: what is calculated. parts: the texts that name the operands: one, or two (a share: the part and the whole), or
-        three (a ratio of two figures added or subtracted, and a third).
-    years: those that the question names, earliest first. whole_range: whether the years between them count too.
-    since: whether the time goes on from the year named. count: over how many years; 0 if the question does not say.
-    among_rows: whether rows are compared or added, and not the years of one row.
-    of_change: whether the highest or lowest change is asked for, and not the highest or lowest value.
-    of_balances: whether only a balance has such an average: that of the year's first and last day.
-    yes_no: whether the question is whether something is so. rises: what it supposes: True for a rise, False for a
-        fall, None for neither.
-    in_order: whether the second is subtracted from the first, be it the larger one or not.
-    adds: whether the first two of three parts are added, and not subtracted.
-    percent, exponent, places: in per cent, in which scale and with how many decimals a result is wanted; None if the
-        question does not say.
-    """
-
-    form: Form
-    parts: tuple[str, ...]
-    years: tuple[int, ...]
-    whole_range: bool = False
-    since: bool = False
-    count: int = 0
-    among_rows: bool = False
-    of_change: bool = False
-    of_balances: bool = False
-    yes_no: bool = False
-    rises: bool | None = None
-    adds: bool = False
-    in_order: bool = False
-    percent: bool = False
-    exponent: int | None = None
-    places: int | None = None
-
-    @property
-    def several_years(self) -> bool:
-        return len(self.years) > 1 or self.count > 1 or self.since
-
-
 def read_forms(analysis: QueryAnalysis) -> tuple[AskedForm, ...]:
     """Return the calculations that a question may ask for, the likeliest first and VALUE last; empty if for none."""
-    text = analysis.text
+    text = write_years_out(analysis.text)
     if len(text) > _LONGEST_QUESTION_CHARS:
         return ()
     if analysis.language == "de":
@@ -106,10 +53,15 @@ def read_forms(analysis: QueryAnalysis) -> tuple[AskedForm, ...]:
         kind = AnswerKind.YES_NO
     if kind is AnswerKind.REASON:
         return ()
-    if words.SUPPOSED.search(text):
+    if words.SUPPOSED.search(text) and not words.EXCEEDS.search(text):
         # What is only supposed is no figure of a table, and a row does not answer it.
         return (replace(plain, yes_no=True), plain)
-    return (*(found for read in _READERS for found in read(text, kind, plain)), plain)
+    compared = tuple(_threshold(text, kind, plain, analysis.language))
+    others = (found for read in _READERS for found in read(text, kind, plain))
+    if read_threshold(text, analysis.language) is not None:
+        # What is asked against an amount is not answered by a direction or by another figure.
+        others = (replace(each, rises=None) for each in others if each.form not in _VERDICTS)
+    return (*compared, *others, plain)
 
 
 def _part_compound(found: re.Match[str]) -> str:
@@ -136,6 +88,28 @@ def _singular(unit: str) -> str:
 
 def _places(word: str) -> int:
     return words.PLACES[word.lower()] if word.lower() in words.PLACES else int(word)
+
+
+def _threshold(text: str, kind: AnswerKind, plain: AskedForm, language: str) -> Iterator[AskedForm]:
+    found = read_threshold(text, language) if kind is AnswerKind.YES_NO and not words.NEGATED.search(text) else None
+    if found is None:
+        return
+    falls = words.FALL.search(found.rest) is not None or words.PARTED_FALL.search(found.rest) is not None
+    rises = words.RISE.search(found.rest) is not None or words.PARTED_RISE.search(found.rest) is not None
+    of_change = rises is not falls or (not rises and words.CHANGE.search(found.rest) is not None)
+    share = next(_share(found.rest, kind, plain), None) if found.amount.percent else None
+    yield replace(
+        plain,
+        form=Form.THRESHOLD,
+        parts=share.parts if share else (found.rest,),
+        threshold=found,
+        among_rows=True,
+        yes_no=True,
+        of_change=of_change,
+        rises=not falls,
+        exponent=None,
+        percent=False,
+    )
 
 
 def _compound(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:
@@ -195,7 +169,7 @@ def _over_several(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[Ask
         # years together" is none.
         if not (_is_change(text) and words.GROWTH_RATE.search(text)):
             yield replace(plain, form=Form.SUM)
-    elif _adds_rows(text):
+    elif kind is not AnswerKind.YES_NO and _adds_rows(text):
         yield replace(plain, form=Form.SUM, among_rows=True)
 
 
@@ -258,6 +232,9 @@ def _comparison(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[Asked
         rises = words.MORE.search(found["degree"]) is not None
         one = f"{found['before']} {found['one']}"
         yield replace(plain, form=Form.COMPARISON, parts=(one, found["two"]), among_rows=True, yes_no=True, rises=rises)
+    elif kind is AnswerKind.YES_NO and (found := words.EXCEEDS.search(text)) and not words.NEGATED.search(text):
+        parts = (found["one"], found["two"])
+        yield replace(plain, form=Form.COMPARISON, parts=parts, among_rows=True, yes_no=True, rises=True)
 
 
 def _sign(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:

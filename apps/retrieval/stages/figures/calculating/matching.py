@@ -46,7 +46,8 @@ class Match:
 
     named: the share of the question's words that it holds. label: the share of its own label that the question names.
     word_for_word: the same, with the plain words of the label. parted: how many of the words net, gross and total both
-    have. same_concept: whether its whole label names a concept that the question names.
+    have. same_concept: whether its whole label names a concept that the question names. foreign: how many words of its
+    columns the question does not name.
     """
 
     series: Series
@@ -55,6 +56,7 @@ class Match:
     word_for_word: float
     parted: int = 0
     same_concept: bool = False
+    foreign: int = 0
 
     @property
     def score(self) -> tuple[float, bool, float, float, int, bool]:
@@ -145,6 +147,7 @@ def match_of(series: Series, wanted: Wanted, words: frozenset[str], language: st
         label=len(own & (explained | words)) / len(own) if own else 0.0,
         word_for_word=len(series.own & (explained | words)) / len(series.own) if series.own else 0.0,
         parted=len(series.own & words & _KINDS_OF_AMOUNT),
+        foreign=len(series.column - explained - words),
     )
 
 

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
 from apps.filings.text.numbers import NumberUnit
 from apps.filings.vocabulary.concepts import Period, concepts
 from apps.retrieval.contracts import Passage, QueryAnalysis, Quote
-from apps.retrieval.stages.figures.calculating.matching import find_series, names_table
+from apps.retrieval.stages.figures.calculating.matching import Match, find_series, names_table
+from apps.retrieval.stages.figures.calculating.quarters import are_said_to_be_of_years
 from apps.retrieval.stages.figures.calculating.ratios import Ratio, WorkedRatio, asked_ratio
 from apps.retrieval.stages.figures.calculating.row_words import is_total
 from apps.retrieval.stages.figures.calculating.series import Series
-from apps.retrieval.stages.figures.calculating.wording import wording
+from apps.retrieval.stages.figures.calculating.wording import Wording, wording_for
 
 _PERCENT_PLACES: Final = Decimal("0.1")
-_GERMAN: Final = str.maketrans({",": ".", ".": ","})
-_NO_NUMBERS: Final = re.compile(r"“[^”]*”|\[[^\]]*\]|(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,11 +82,25 @@ def find_time_series(part: str, series: Sequence[Series], analysis: QueryAnalysi
 
     A measure that is calculated (an operating margin) is taken from a row of its own if there is one.
     """
-    rows = _best(part, series, analysis)
-    if rows:
-        return merge_rows(rows) or merge_rows([each for each in rows if each.of_statement])
+    matches = find_series(part, analysis, series)
+    if matches:
+        return _merge_best([each for each in matches if each.score == matches[0].score])
     ratio = asked_ratio(part, series, analysis)
-    return _of_ratio(ratio, analysis.language) if ratio else None
+    return _of_ratio(ratio, wording_for(analysis)) if ratio else None
+
+
+def _merge_best(best: Sequence[Match]) -> TimeSeries | None:
+    """Return rows that are called equally well as one time series; of such as differ, those that are surely meant."""
+    rows, fewest = [each.series for each in best], min(each.foreign for each in best)
+    surer = (
+        rows,
+        [each for each in rows if each.of_statement],
+        # The same row of a quarter may stand beside it under columns that do not say so.
+        [each for each in rows if are_said_to_be_of_years(each.by_year.values(), each.heading)],
+        # What a new accounting standard changed stands under columns that say so.
+        [each.series for each in best if each.foreign == fewest],
+    )
+    return next((found for each in surer if (found := merge_rows(each))), None)
 
 
 def find_pair(
@@ -215,21 +227,20 @@ def operand_of(series: Series, year: int, *, signed: bool = False) -> Operand | 
     )
 
 
-def _of_ratio(ratio: Ratio, language: str) -> TimeSeries:
+def _of_ratio(ratio: Ratio, words: Wording) -> TimeSeries:
     rows = tuple(each[0].label for each in ratio.lines.values())
 
     def of(year: int) -> Operand | None:
         worked = ratio.of(year)
-        return worked_operand(worked, ratio.label, rows, year, language) if worked else None
+        return worked_operand(worked, ratio.label, rows, year, words) if worked else None
 
     return TimeSeries(
         label=ratio.label, name=ratio.label, percent=ratio.percent, years=ratio.years, company=ratio.company, of=of
     )
 
 
-def worked_operand(worked: WorkedRatio, label: str, rows: Sequence[str], year: int, language: str) -> Operand:
+def worked_operand(worked: WorkedRatio, label: str, rows: Sequence[str], year: int, words: Wording) -> Operand:
     """Return what was calculated for a year as an operand. Args: label: its name; empty if the rows are its name."""
-    words = wording(language)
     text = f"{worked.value:,}{' %' if worked.percent else ''}"
     named = ", ".join(f"“{each}”" for each in dict.fromkeys(rows))
     template = words.measure if label else words.rows
@@ -276,19 +287,3 @@ def rounded(value: Decimal, places: int) -> Decimal:
 
 def percent(share: Decimal) -> str:
     return f"{(share * 100).quantize(_PERCENT_PLACES, rounding=ROUND_HALF_UP):,} %"
-
-
-def in_language(calculated: Calculated, language: str) -> Calculated:
-    """Return the lines with the numbers of a language: 1,234.5 in English is 1.234,5 in German."""
-    if language != "de":
-        return calculated
-    # What stands in quotation marks or is a reference is left as it is.
-    return replace(
-        calculated,
-        lines=tuple(
-            _NO_NUMBERS.sub(
-                lambda match: match["number"].translate(_GERMAN) if match["number"] else match.group(), line
-            )
-            for line in calculated.lines
-        ),
-    )

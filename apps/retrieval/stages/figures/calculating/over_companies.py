@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
 from apps.corpus.terms import terms
 from apps.retrieval.contracts import QueryAnalysis
+from apps.retrieval.stages.figures.calculating.asked_form import AskedForm, Form
 from apps.retrieval.stages.figures.calculating.defined import find_defined
 from apps.retrieval.stages.figures.calculating.definitions import Definition, read_definition
-from apps.retrieval.stages.figures.calculating.form_words import AVERAGE, SUM
-from apps.retrieval.stages.figures.calculating.forms import AskedForm, Form
+from apps.retrieval.stages.figures.calculating.form_words import AVERAGE, HIGHER, LOWER, SUM
 from apps.retrieval.stages.figures.calculating.operands import (
     Calculated,
     Operand,
@@ -21,12 +21,12 @@ from apps.retrieval.stages.figures.calculating.operands import (
     percent,
     show,
 )
-from apps.retrieval.stages.figures.calculating.scales import convert
+from apps.retrieval.stages.figures.calculating.scales import convert, say_in_scale
 from apps.retrieval.stages.figures.calculating.series import Series
-from apps.retrieval.stages.figures.calculating.wording import Wording, wording
+from apps.retrieval.stages.figures.calculating.wording import Wording, wording_for
 
 _A_PAIR: Final = 2
-_COMPARED: Final = (Form.VALUE, Form.CHANGE, Form.DIFFERENCE, Form.HIGHEST, Form.LOWEST)
+_COMPARED: Final = (Form.VALUE, Form.CHANGE, Form.DIFFERENCE, Form.COMPARISON, Form.HIGHEST, Form.LOWEST)
 _WORD: Final = re.compile(r"[^\W\d_][\w&'\u2019-]*")
 _LEFT_OVER: Final = re.compile(
     r"\b(?:vs\.?|versus|against|gegen|or|oder|und|and)(?=\s{2,}|\s*[,:;?]|\s*$)|[:,]\s*(?=[:,?]|$)", re.IGNORECASE
@@ -59,14 +59,14 @@ def compare_companies(
     if len({time_series.percent for time_series in all_series}) > 1:
         return None
     if asked.of_change:
-        return _compare_growth(asked, all_series, wording(analysis.language))
+        return _compare_growth(asked, all_series, wording_for(analysis))
     year = (
         asked.years[-1] if asked.years else max(set.intersection(*(set(each.years) for each in all_series)), default=0)
     )
     operands = [each for each in (time_series.of(year) for time_series in all_series) if each is not None]
     if len(operands) < len(all_series):
         return None
-    words = wording(analysis.language)
+    words = wording_for(analysis)
     shown_year = words.year.format(year=year)
     operands = _in_one_scale(operands, words)
     order = list(zip(companies, operands, strict=True))
@@ -81,7 +81,28 @@ def compare_companies(
         result = words.points.format(value=gap) if most.percent else gap
         shown = f"{most.text} - {least.text} = {result}"
         lines.append(words.less.format(name=name, other=other, year=shown_year, sum=shown))
-    return show(lines, [each for _, each in order], each_its_own=True)
+        lines.extend(say_in_scale(most.value - least.value, most, asked, words))
+        lines[:0] = _say_whether(asked, order, analysis.text, words)
+    return show(lines, [each for _, each in order], each_its_own=not asked.yes_no)
+
+
+def _say_whether(
+    asked: AskedForm, order: Sequence[tuple[str, Operand]], question: str, words: Wording
+) -> Iterator[str]:
+    """Yield whether the company named first has the higher or lower figure, as the question supposes."""
+    more, less = HIGHER.search(question), LOWER.search(question)
+    if not asked.yes_no or bool(more) is bool(less):
+        return
+    (name, first), (other, second) = sorted(order, key=lambda each: question.lower().find(each[0].lower()))
+    is_so = first.value != second.value and (first.value > second.value) is (more is not None)
+    said = words.beside.format(
+        name=f"{name}, {first.name}",
+        value=first.text,
+        other=f"{other}, {second.name}",
+        least=second.text,
+        year=words.year.format(year=first.year),
+    )
+    yield (words.yes if is_so else words.no).format(said=said)
 
 
 def _without_companies(text: str, companies: Sequence[str], language: str) -> str:

@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import Final
 
 from apps.retrieval.contracts import QueryAnalysis
+from apps.retrieval.stages.figures.calculating.asked_form import AskedForm, Form
 from apps.retrieval.stages.figures.calculating.asked_names import asked_names, with_one_measure
-from apps.retrieval.stages.figures.calculating.forms import AskedForm, Form
 from apps.retrieval.stages.figures.calculating.matching import find_named_rows, find_tables
 from apps.retrieval.stages.figures.calculating.operands import (
     Calculated,
@@ -24,8 +24,10 @@ from apps.retrieval.stages.figures.calculating.operands import (
     show,
 )
 from apps.retrieval.stages.figures.calculating.row_words import is_total, names_a_result
+from apps.retrieval.stages.figures.calculating.scales import say_in_scale
 from apps.retrieval.stages.figures.calculating.series import Series
-from apps.retrieval.stages.figures.calculating.wording import Wording, wording
+from apps.retrieval.stages.figures.calculating.sums import find_operand
+from apps.retrieval.stages.figures.calculating.wording import Wording, wording_for
 
 _FEWEST_ROWS: Final = 2
 _FEWEST_YEARS: Final = 2
@@ -34,12 +36,11 @@ _OF_WHICH: Final = re.compile(r"\W*(?:(?:of|from)\s+which|thereof|including|davo
 
 def share(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     """Return one row as a share of another, or of the total of its table."""
-    all_series = find_share(asked.parts[0], asked.parts[1], series, analysis)
-    pair = _in_one_year(asked, *all_series) if all_series else None
+    pair = find_part_and_whole(asked, series, analysis)
     if pair is None or pair[0].value < 0 or pair[1].value <= 0 or pair[0].percent or pair[1].percent:
         return None
     one, other = pair
-    words = wording(analysis.language)
+    words = wording_for(analysis)
     line = words.share.format(
         name=one.name,
         whole=other.name,
@@ -49,19 +50,36 @@ def share(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -
     return show([line], pair)
 
 
+def find_part_and_whole(
+    asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis
+) -> tuple[Operand, Operand] | None:
+    """Return the two figures of a share, of one year; either may be a sum of several rows."""
+    part, whole = asked.parts
+    all_series = find_share(part, whole, series, analysis) or _find_each(part, whole, series, analysis)
+    return _in_one_year(asked, *all_series) if all_series else None
+
+
+def _find_each(
+    one: str, two: str, series: Sequence[Series], analysis: QueryAnalysis
+) -> tuple[TimeSeries, TimeSeries] | None:
+    first, second = (find_operand(each, series, analysis) for each in (one, two))
+    return (first, second) if first and second and first.label != second.label else None
+
+
 def difference(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     """Return by how much one row exceeds another."""
     pair = _find_two(asked, series, analysis)
     if pair is None:
         return None
     one, other = pair
-    words = wording(analysis.language)
+    words = wording_for(analysis)
     year = words.year.format(year=one.year)
     if other.value > one.value and not asked.in_order:
         one, other = other, one
     exceeds = f"{one.value - other.value:,}"
     shown = f"{one.text} - {other.text} = {words.points.format(value=exceeds) if one.percent else exceeds}"
-    return show([words.less.format(name=one.name, other=other.name, year=year, sum=shown)], pair)
+    line = words.less.format(name=one.name, other=other.name, year=year, sum=shown)
+    return show([line, *say_in_scale(one.value - other.value, one, asked, words)], pair)
 
 
 def _find_two(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> tuple[Operand, Operand] | None:
@@ -72,7 +90,7 @@ def _find_two(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysi
     if asked_names(one, analysis, series) and asked_names(two, analysis, series):
         pairs.insert(0, with_one_measure(one, two))
     for first, second in dict.fromkeys(pairs):
-        all_series = find_pair(first, second, series, analysis)
+        all_series = find_pair(first, second, series, analysis) or _find_each(first, second, series, analysis)
         pair = _in_one_year(asked, *all_series) if all_series else None
         if pair is not None and pair[0].percent is pair[1].percent:
             return pair
@@ -85,7 +103,7 @@ def comparison(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalys
     if pair is None or asked.rises is None:
         return None
     one, other = pair
-    words = wording(analysis.language)
+    words = wording_for(analysis)
     is_so = one.value != other.value and (one.value > other.value) is asked.rises
     said = words.beside.format(
         name=one.name, value=one.text, other=other.name, least=other.text, year=words.year.format(year=one.year)
@@ -112,7 +130,7 @@ def say_sign(asked: AskedForm, figure: Operand, analysis: QueryAnalysis) -> Calc
     """Return whether a figure is positive or negative, as the question supposes."""
     if asked.rises is None or figure.percent:
         return None
-    words = wording(analysis.language)
+    words = wording_for(analysis)
     is_so = figure.value != 0 and (figure.value > 0) is asked.rises
     said = words.stands.format(name=figure.name, value=figure.text, year=words.year.format(year=figure.year))
     return show([(words.yes if is_so else words.no).format(said=said)], [figure])
@@ -125,7 +143,7 @@ def sum_of_rows(asked: AskedForm, series: Sequence[Series], analysis: QueryAnaly
     found = [each for each in (operand_of(row, year) for row in named) if each is not None]
     if len(found) < _FEWEST_ROWS or len(found) < len(named):
         return None
-    words = wording(analysis.language)
+    words = wording_for(analysis)
     total = sum((each.value for each in found), Decimal(0))
     line = words.rows.format(
         rows=", ".join(each.name for each in found),
@@ -137,7 +155,7 @@ def sum_of_rows(asked: AskedForm, series: Sequence[Series], analysis: QueryAnaly
 
 def ratio(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     """Return a ratio by the definition that the question brings: a / c, (a - b) / c or (a + b) / c."""
-    all_series = [find_time_series(part, series, analysis) for part in asked.parts]
+    all_series = [find_operand(part, series, analysis) for part in asked.parts]
     held = [time_series for time_series in all_series if time_series is not None]
     if len(held) < len(asked.parts):
         return None
@@ -151,7 +169,7 @@ def ratio(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -
     shown = above[0].text if len(above) == 1 else f"({above[0].text} {sign} {above[1].text})"
     value = top / below.value
     result = percent(value) if asked.percent else f"{rounded(value, 2 if asked.places is None else asked.places):,}"
-    words = wording(analysis.language)
+    words = wording_for(analysis)
     line = words.rows.format(
         rows=", ".join(dict.fromkeys(each.name for each in operands)),
         year=words.year.format(year=year),
@@ -162,7 +180,7 @@ def ratio(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -
 
 def extreme_row(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     """Return the row of a table with the highest or lowest figure, or with the highest or lowest change in per cent."""
-    words = wording(analysis.language)
+    words = wording_for(analysis)
     for table in find_tables(asked.parts[0], analysis, series):
         rows = _without_sums([each for each in table if not is_total(each.label) and not _OF_WHICH.match(each.label)])
         year = asked.years[-1] if asked.years else max((year for each in rows for year in each.by_year), default=0)

@@ -75,7 +75,8 @@ class Ratio:
             used[f"{name}@{of}"] = row
             scales.add(figure.stated.exponent)
             # A row in brackets is an outflow, or else a loss, of which a share means nothing.
-            return None if figure.number.negative and name not in SPENT else figure.number.value
+            costs = name in SPENT or row.is_outflow
+            return None if figure.number.negative and not costs else figure.number.value
 
         worked = work_out(self.measure.formula, year=year, figure=look_up)
         # Figures of different scales would need a conversion that the calculation does not show.

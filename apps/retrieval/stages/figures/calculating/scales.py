@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
-from apps.retrieval.stages.figures.calculating.forms import AskedForm
+from apps.retrieval.stages.figures.calculating.asked_form import AskedForm
 from apps.retrieval.stages.figures.calculating.operands import Operand
 from apps.retrieval.stages.figures.calculating.wording import Wording
 
@@ -18,6 +19,13 @@ def in_scale(operand: Operand, asked: AskedForm, words: Wording) -> str:
     if asked.exponent is None or operand.exponent in (None, asked.exponent) or operand.percent or operand.before:
         return ""
     return convert(operand, asked.exponent, words, places=asked.places).before
+
+
+def say_in_scale(value: Decimal, of: Operand, asked: AskedForm, words: Wording) -> Iterator[str]:
+    """Yield a result in the scale that is asked for, if it has the scale of an operand, and that is another one."""
+    if asked.exponent is not None and of.exponent not in (None, asked.exponent) and not of.percent:
+        result = replace(of, value=value, text=f"{value:,f}", name=words.result)
+        yield convert(result, asked.exponent, words, places=asked.places).before
 
 
 def convert(operand: Operand, exponent: int, words: Wording, *, places: int | None = None) -> Operand:

@@ -17,7 +17,14 @@ from apps.retrieval.contracts import ContextBlock, Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.answerable import is_of_company
 from apps.retrieval.stages.figures.calculating.form_words import GROUPS, MONEY_ASKED, PERCENT
 from apps.retrieval.stages.figures.calculating.qualifiers import qualifiers_in
-from apps.retrieval.stages.figures.calculating.row_words import is_expected, is_title_of_a_statement, names_a_result
+from apps.retrieval.stages.figures.calculating.quarters import asked_quarter, is_of_quarter
+from apps.retrieval.stages.figures.calculating.row_words import (
+    is_expected,
+    is_part_of_cash_flows,
+    is_period,
+    is_title_of_a_statement,
+    names_a_result,
+)
 from apps.retrieval.stages.figures.in_passages import Figure, read_rows
 from apps.retrieval.stages.figures.periods import span_of
 from apps.retrieval.stages.ranking.units import split_units, surroundings_of
@@ -39,7 +46,6 @@ _FEWEST_MEMBERS: Final = 2
 _PER_MEASURE: Final = re.compile(r"\b(?:per|a|je|pro)\s+(?:pound|lb)s?\b|\bcents?\b", re.IGNORECASE)
 """A pound is a weight where something is priced by it."""
 _A_YEAR: Final = frozenset({"year"})
-_PERIOD: Final = re.compile(r"(?:fy|q[1-4]|h[12])[a-z]*\d*|[a-z]+(?:19|20)\d\d")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +105,8 @@ class Series:
     def is_outflow(self) -> bool:
         """Whether its figures are negative throughout because it is a cost, and not because it is a loss."""
         title = "" if is_title_of_a_statement(self.title) else self.title
-        named = f"{self.label}\n{title}\n{self.heading}"
+        heading = "" if is_part_of_cash_flows(self.heading) else self.heading
+        named = f"{self.label}\n{title}\n{heading}"
         return all(each.number.negative for each in self.by_year.values()) and not names_a_result(named)
 
 
@@ -160,6 +167,7 @@ def _beside(passage: Passage, passages: Sequence[Passage]) -> tuple[str, ...]:
 
 def _of_passage(passage: Passage, beside: Sequence[str], analysis: QueryAnalysis) -> Iterator[Series]:
     chunk, language, question = passage.chunk, analysis.language, analysis.text
+    document, quarter = chunk.document, asked_quarter(analysis)
     around = frozenset(terms(surroundings_of(chunk, split_units(chunk.text)), language))
     table, ends, title = 0, 0, ""
     for piece, figures in read_rows(passage, beside):
@@ -171,7 +179,11 @@ def _of_passage(passage: Passage, beside: Sequence[str], analysis: QueryAnalysis
         wanted = [
             each
             for each in figures
-            if _is_of_asked_time((each.column, each.heading, *over), question)
+            if (
+                is_of_quarter(each, over, quarter, (document.fiscal_year, document.fiscal_quarter))
+                if quarter
+                else _is_of_asked_time((each.column, each.heading, *over), question)
+            )
             and (not is_expected(each.column) or is_expected(question))
         ]
         for group in _by_column(wanted, language):
@@ -211,11 +223,6 @@ def _members(figures: Sequence[Figure]) -> list[Figure]:
         if not each.years and _LETTER.search(each.column) and not _NO_MEMBER.search(each.column)
     ]
     return named if len({each.column for each in named}) >= _FEWEST_MEMBERS else []
-
-
-def is_period(term: str) -> bool:
-    """Return whether a term is a number or a period, and so no part of a name."""
-    return term[0].isdigit() or _PERIOD.fullmatch(term) is not None
 
 
 def _concepts_of(label: str) -> frozenset[str]:

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
+
+from apps.retrieval.contracts import QueryAnalysis
+from apps.retrieval.stages.figures.calculating.quarters import asked_quarter
+
+_IN_A_YEAR: Final = (
+    *("rose", "fell", "unchanged", "beside", "stands", "figure"),
+    *("highest", "lowest", "highest_row", "lowest_row"),
+)
+"""The templates that say "in the year", which is no word for a quarter in German."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +37,7 @@ class Wording:
     rows: str
     measure: str
     scale: str
+    result: str
     scales: tuple[tuple[int, str], ...]
     both: str
     less: str
@@ -59,7 +69,8 @@ _ENGLISH: Final = Wording(
     measure="{name} from {rows}, {year}: {sum}",
     rows="From {rows}, {year}: {sum}",
     scale="{name}, {year}: {given} = {result}",
-    scales=((0, ""), (3, "thousand"), (6, "million"), (9, "billion")),
+    result="The result",
+    scales=((0, ""), (3, "thousand"), (6, "million"), (9, "billion"), (12, "trillion")),
     both="{name} and {other}, {year}: {sum}",
     less="{name} less {other}, {year}: {sum}",
     beside="{name} was {value} and {other} {least} in {year}.",
@@ -89,7 +100,8 @@ _GERMAN: Final = Wording(
     measure="{name} aus {rows}, {year}: {sum}",
     rows="Aus {rows}, {year}: {sum}",
     scale="{name}, {year}: {given} = {result}",
-    scales=((0, ""), (3, "Tausend"), (6, "Millionen"), (9, "Milliarden")),
+    result="Das Ergebnis",
+    scales=((0, ""), (3, "Tausend"), (6, "Millionen"), (9, "Milliarden"), (12, "Billionen")),
     both="{name} und {other}, {year}: {sum}",
     less="{name} minus {other}, {year}: {sum}",
     beside="{name}: {value}, {other}: {least} im Jahr {year}.",
@@ -102,6 +114,17 @@ _GERMAN: Final = Wording(
 )
 
 
-def wording(language: str) -> Wording:
-    """Return the templates of a language; those in English for any but German."""
-    return _GERMAN if language == "de" else _ENGLISH
+def wording_for(analysis: QueryAnalysis) -> Wording:
+    """Return the templates of a question's language, those in English for any but German, for years or a quarter."""
+    words = _GERMAN if analysis.language == "de" else _ENGLISH
+    quarter = asked_quarter(analysis)
+    if not quarter:
+        return words
+    name = f"Q{quarter}"
+    return replace(
+        words,
+        year=f"{name} {{year}}",
+        span=words.span.replace("FY", "").replace("{", f"{name} {{"),
+        years=words.years.replace("FY", "").replace("{", f"{name} {{"),
+        **{each: getattr(words, each).replace("im Jahr {", "in {") for each in _IN_A_YEAR},
+    )
