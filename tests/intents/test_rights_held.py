@@ -11,7 +11,6 @@ from django.db import ProgrammingError, transaction
 from apps.corpus.models import Document
 from apps.corpus.services.correct import document_correct
 from apps.corpus.services.ingest.errors import KindNotYoursError
-from apps.corpus.services.refile import document_refile
 from apps.corpus.services.removals import document_remove
 from apps.erasure.contracts import Origin, Target, TargetType
 from apps.erasure.log_removal import RemovalReason
@@ -133,11 +132,11 @@ def test_both_kinds_are_ones_own_to_correct_where_a_document_gets_another(
 ) -> None:
     in_force(acme, **{kind: {"correctors": (ADMIN,)}})
     with as_(alice), pytest.raises(KindNotYoursError, match=f"may not correct documents of the kind '{kind}'"):
-        document_refile(document_id=minutes.id, kind="methodology")
+        document_correct(document_id=minutes.id, changes={}, kind="methodology")
     with pytest.raises(ProgrammingError, match=f"lets only tenant_admin correct documents of the kind {kind}"):
         copied(acme, alice, minutes, kind="methodology")
     with as_(tessa):
-        assert document_refile(document_id=minutes.id, kind="methodology").kind == "methodology"
+        assert document_correct(document_id=minutes.id, changes={}, kind="methodology").kind == "methodology"
 
 
 def test_the_same_bytes_under_another_kind_are_a_correction_by_whichever_way(

@@ -59,13 +59,21 @@ def removal_notes(run: RemovalRun) -> list[str]:
     if document is None:
         return ["You don't see the document: it is in a scope that you don't hold."]
     if is_due(document):
-        return ["The retention rules in force permit its removal."]
-    return [
-        (
+        notes = ["The retention rules in force permit its removal."]
+    else:
+        notes = [
             "The retention rules in force require it to be kept for longer: it would be removed early, for the reason "
             "above."
-        )
-    ]
+        ]
+    return [*notes, *_filed_elsewhere(document)]
+
+
+def _filed_elsewhere(document: Document) -> list[str]:
+    """In which other scopes, of those that the reader holds, the same file stands as the same kind."""
+    same = Document.objects.filter(kind=document.kind, content_sha256=document.content_sha256)
+    others = same.exclude(status=DocumentStatus.FAILED).exclude(scope_id=document.scope_id)
+    names = sorted({str(each.scope) for each in others.select_related("scope")})
+    return [f"The same file is also filed in {', '.join(names)}, and stays there."] if names else []
 
 
 def _propose(model_admin: TenantModelAdmin, request: HttpRequest, document: Document) -> HttpResponse:
