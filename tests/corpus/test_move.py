@@ -273,7 +273,7 @@ def test_the_page_says_who_gains_and_loses_before_anything_is_done(acme: Firm, a
         membership_revoke(Membership.objects.get(user_id=gone.id))
     visitor = Visitor("alice")
     assert "Move to another scope" in visitor.open("corpus_document_change", report.id).text
-    assert "Move them to" in send(visitor, report).text
+    assert "Whoever reaches this scope" in send(visitor, report).text
     chosen = {"scope": str(beta(acme)), "words": WORDS}
     page = send(visitor, report, **chosen)
     assert "These can read it then, and could not before: berta." in page.text

@@ -30,7 +30,7 @@ _MOST = 50
 
 class MoveForm(forms.Form):
     scope = ScopeField(
-        label="Move them to",
+        label="Move to",
         empty_label="Choose a scope",
         help_text="Whoever reaches this scope can read the documents then.",
         error_messages={"required": "Choose a scope."},
