@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 from uuid import uuid4
 
@@ -21,11 +22,12 @@ from apps.privacy.codes.requests import Ground, SubjectType
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
+from tests.audit.mutations import acting_as
 from tests.audit.removing import documents
 from tests.audit.requesting import make_office
 from tests.corpus.ingesting import REPORT, document, ingest, run
 from tests.deciding import assess, identity_confirm, request_propose
-from tests.factories import Firm, as_, make_key, make_member
+from tests.factories import Firm, as_, make_firm, make_key, make_member
 from tests.intents.test_uploaders_held import approve
 
 pytestmark = pytest.mark.django_db
@@ -154,6 +156,39 @@ def test_what_a_reading_finds_is_the_jobs_to_write(acme: Firm, alice: Principal)
     made = ingest(acme, kind="run", principal=alice)
     run(acme, made.job)
     assert document(acme, made.document.id).language == "en"
+
+
+def test_which_fields_a_reading_leaves_alone_is_said_by_who_corrects(
+    acme: Firm, alice: Principal, tessa: Principal
+) -> None:
+    in_force(acme, run={"correctors": (ADMIN,)})
+    made = ingest(acme, kind="run", principal=tessa).document
+    for person in (alice, tessa):
+        refused = pytest.raises(ProgrammingError, match="lets only tenant_admin correct")
+        with as_(person), refused if person is alice else nullcontext(), transaction.atomic():
+            Document.objects.filter(id=made.id).update(corrected_fields=["language"])
+
+
+def test_a_worker_without_a_job_is_whoever_it_acts_for() -> None:
+    with acting_as("glassbox_worker"), transaction.atomic():
+        bolt = make_firm("bolt")
+        alice, tessa = make_member(bolt, "alice", ANALYST), make_member(bolt, "tessa", ADMIN)
+        in_force(bolt, run={"correctors": (ADMIN,)})
+        made = ingest(bolt, kind="run", principal=tessa).document
+        with as_(alice), pytest.raises(ProgrammingError, match="lets only tenant_admin correct"), transaction.atomic():
+            Document.objects.filter(id=made.id).update(title="Mine")
+        transaction.set_rollback(True)
+
+
+def test_the_same_bytes_under_another_file_name_are_a_correction_and_an_upload(
+    acme: Firm, alice: Principal, tessa: Principal, minutes: Document
+) -> None:
+    """The name decides as what the file is read. The control: who has both rights."""
+    in_force(acme, run={"uploaders": (ADMIN, DPO), "correctors": (ADMIN, ANALYST)})
+    minutes.filename = "mine.csv"
+    with pytest.raises(ProgrammingError, match="file documents of the kind run"):
+        copied(acme, alice, minutes)
+    assert copied(acme, tessa, minutes).version == 2
 
 
 # --- To propose a removal ---------------------------------------------------------------------------------------------
