@@ -16,6 +16,7 @@ from apps.corpus.services.refile import document_refile
 from apps.corpus.services.removals import document_remove
 from apps.erasure.contracts import Origin, Target, TargetType
 from apps.erasure.log_removal import RemovalReason
+from apps.erasure.models import RemovalRun, RemovalTarget
 from apps.erasure.runs.runs import run_propose
 from apps.intents.services.versions import policy_version_activate
 from apps.privacy.codes.requests import Ground, SubjectType
@@ -226,6 +227,28 @@ def test_no_request_or_purge_is_claimed_that_is_not_there(acme: Firm, minutes: D
 
     def propose() -> None:
         run_propose(origin=origin, origin_id=uuid4(), targets=[target], reason=REASON)
+
+    with as_(dora), transaction.atomic():
+        propose()
+        transaction.set_rollback(True)
+    in_force(acme, run={"removers": (ADMIN,)})
+    with as_(dora), pytest.raises(ProgrammingError, match="lets only tenant_admin propose"), transaction.atomic():
+        propose()
+
+
+@pytest.mark.parametrize("origin", [Origin.REQUEST, Origin.PURGE, Origin.LOG])
+@pytest.mark.parametrize("type", [TargetType.SCOPE, TargetType.TENANT])
+def test_no_whole_scope_is_proposed_for_a_request_that_is_not_there(
+    acme: Firm, minutes: Document, type: TargetType, origin: Origin
+) -> None:
+    """It holds documents of every kind. The control: where nobody is named, the same run is proposed."""
+    dora, item = make_member(acme, "dora", DPO), minutes.scope_id if type is TargetType.SCOPE else acme.id
+
+    def propose() -> None:
+        made = RemovalRun.objects.create(
+            tenant_id=acme.id, origin=origin, origin_id=uuid4(), reason_code=REASON, proposed_by=dora.id
+        )
+        RemovalTarget.objects.create(tenant_id=acme.id, run=made, type=type, item_id=item)
 
     with as_(dora), transaction.atomic():
         propose()
