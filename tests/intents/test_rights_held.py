@@ -27,6 +27,7 @@ from tests.audit.mutations import acting_as
 from tests.audit.removing import documents
 from tests.audit.requesting import make_office
 from tests.corpus.ingesting import REPORT, document, ingest, run
+from tests.corpus.test_reindex import restricted
 from tests.deciding import assess, identity_confirm, request_propose
 from tests.factories import Firm, as_, make_firm, make_key, make_member
 from tests.intents.test_uploaders_held import approve
@@ -190,6 +191,23 @@ def test_the_same_bytes_under_another_file_name_are_a_correction_and_an_upload(
     with pytest.raises(ProgrammingError, match="file documents of the kind run"):
         copied(acme, alice, minutes)
     assert copied(acme, tessa, minutes).version == 2
+
+
+@pytest.mark.parametrize("person", ["alice", "tessa"])
+def test_a_restricted_document_is_replaced_by_who_may_file_its_kind_alone(
+    acme: Firm, alice: Principal, tessa: Principal, person: str
+) -> None:
+    """Whoever knows its external id did not see it, and gave it another kind while it was restricted."""
+    in_force(acme, run={"uploaders": (ADMIN,)})
+    made = ingest(acme, kind="run", principal=tessa, external_id="X-1")
+    run(acme, made.job)
+    restricted(acme, made.document.id)
+    who = {"alice": alice, "tessa": tessa}[person]
+    other = ingest(acme, b"# Other words\n\nOf hers.\n", kind="methodology", external_id="X-1", principal=who)
+    run(acme, other.job)
+    replaces = who is tessa
+    assert (other.document.series_id == made.document.series_id) is replaces
+    assert document(acme, made.document.id).status == ("superseded" if replaces else "ready")
 
 
 # --- To propose a removal ---------------------------------------------------------------------------------------------
