@@ -67,7 +67,7 @@ def rate(analysis: QueryAnalysis, context: ContextBlock, kind: AnswerKind) -> tu
             is_heading=is_heading,
             rank=context.passages[index].rank,
             similarity=similarities[index].get(quote.start),
-            fit=fits_kind(kind, quote),
+            fit=fits_kind(kind, quote, analysis.text),
             lack=lack_of(quote, context.passages[index], analysis),
             likely=lifts[index],
             names_figure=names_figure,

@@ -1,0 +1,101 @@
+"""Questions of a form that a sentence of another form answers, and sentences that only look as if they did.
+
+Of each form the first questions are answered by the sentence and the last ones are not: it has the same words and gives
+something else.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from apps.corpus.extraction.language import language_of_question
+from apps.retrieval.contracts import AnswerKind, GeneratedAnswer
+from apps.retrieval.generation.extractive import ExtractiveGenerator
+from apps.retrieval.stages.question.answer_kind import read_answer_kind
+from tests.retrieval.builders import analysed, candidate, context_of
+
+BESIDE = (
+    "The canteen serves lunch from noon.",
+    "Bicycles stand in the yard behind the gate.",
+    "Der Hof wird am Abend abgeschlossen.",
+)
+
+
+def asked(question: str, text: str) -> GeneratedAnswer:
+    """Return what is said to a question from one text among others."""
+    analysis = analysed(question, language=language_of_question(question))
+    found = [candidate(each, number) for number, each in enumerate((text, *BESIDE), start=1)]
+    return ExtractiveGenerator().generate(analysis, context_of(analysis, found))
+
+
+def is_answered(question: str, text: str) -> bool:
+    said = asked(question, text)
+    return not said.closest and said.refusal is None and any(each.text in text for each in said.quotes)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "answered"),
+    [
+        ("Which boats are refused by the harbour?", "Boats of more than nine metres are refused by the harbour.", True),
+        (
+            "Which invoices are signed by the treasurer?",
+            "Invoices above 4,000 euros are signed by the treasurer.",
+            True,
+        ),
+        (
+            "Welche Rechnungen werden vom Kassenwart geprüft?",
+            "Rechnungen ab 900 Euro werden vom Kassenwart geprüft.",
+            True,
+        ),
+        ("When is a survey required for a barge?", "A survey is required for barges above 30 tonnes.", True),
+        ("When are trainees admitted to the lab?", "Trainees are admitted to the lab after a safety course.", True),
+        ("Which limits apply to a single tenant?", "A limit of 7 per cent applies to a single tenant.", True),
+        ("Which boats are refused by the harbour?", "Boats are refused by the harbour.", False),
+        ("When are trainees admitted to the lab?", "Trainees are admitted to the lab by the warden.", False),
+        ("When was the barge admitted to the dock?", "The barge above 30 tonnes was admitted to the dock.", False),
+        ("Which lodgers does the warden register?", "The warden registers 40 lodgers.", False),
+    ],
+)
+def test_a_case_answers_a_question_for_the_case(question: str, text: str, answered: bool) -> None:
+    assert is_answered(question, text) is answered
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Which tariff do divers pay?", AnswerKind.TEXT),
+        ("Which notice ends the lease?", AnswerKind.TEXT),
+        ("What kind of cover protects furniture per year?", AnswerKind.TEXT),
+        ("What kinds of cover are sold?", AnswerKind.LIST),
+        ("Which boats does the firm own?", AnswerKind.LIST),
+        ("Welche Abnutzung ist am Seil erlaubt?", AnswerKind.TEXT),
+        ("Welche Seile sind erlaubt?", AnswerKind.LIST),
+        ("What does the company sell in spring?", AnswerKind.TEXT),
+        ("Which company sells rope?", AnswerKind.NAME),
+        ("Which director is responsible for ropes?", AnswerKind.NAME),
+        ("What was responsible for the drop?", AnswerKind.REASON),
+        ("Which factors contributed to the drop?", AnswerKind.REASON),
+        ("What is covered by the policy?", AnswerKind.TEXT),
+        ("What is the aim of the survey?", AnswerKind.TEXT),
+        ("What is a barge?", AnswerKind.DEFINITION),
+        ("Where does the monthly fee begin?", AnswerKind.NUMBER),
+        ("Where does the ferry begin?", AnswerKind.NAME),
+    ],
+)
+def test_the_noun_that_is_asked_for_tells_the_kind(question: str, kind: AnswerKind) -> None:
+    assert read_answer_kind(question, language=language_of_question(question)) is kind
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("How do you define a holding gain?", AnswerKind.DEFINITION),
+        ("Explain the methodology for annual yields.", AnswerKind.TEXT),
+        ("Describe how the yield is adjusted.", AnswerKind.TEXT),
+        ("What is the yield?", AnswerKind.NUMBER),
+        ("Which yields were paid?", AnswerKind.NUMBER),
+        ("Describe the yield in 2023", AnswerKind.NUMBER),
+    ],
+)
+def test_of_a_figure_its_meaning_may_be_asked_for(question: str, kind: AnswerKind) -> None:
+    assert read_answer_kind(question, wants_number=True) is kind
