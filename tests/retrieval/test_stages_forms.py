@@ -12,7 +12,7 @@ from apps.corpus.extraction.language import language_of_question
 from apps.retrieval.contracts import AnswerKind, GeneratedAnswer
 from apps.retrieval.generation.extractive import ExtractiveGenerator
 from apps.retrieval.stages.question.answer_kind import read_answer_kind
-from tests.retrieval.builders import analysed, candidate, context_of
+from tests.retrieval.builders import analysed, candidate, context_of, document
 
 BESIDE = (
     "The canteen serves lunch from noon.",
@@ -21,16 +21,20 @@ BESIDE = (
 )
 
 
-def asked(question: str, text: str) -> GeneratedAnswer:
-    """Return what is said to a question from one text among others."""
+def asked(question: str, *texts: str) -> GeneratedAnswer:
+    """Return what is said to a question from these texts and others, each a document of its own."""
     analysis = analysed(question, language=language_of_question(question))
-    found = [candidate(each, number) for number, each in enumerate((text, *BESIDE), start=1)]
+    found = [
+        candidate(text, number, facts=document(number, title="papers", company="", fiscal_year=None))
+        for number, text in enumerate((*texts, *BESIDE), start=1)
+    ]
     return ExtractiveGenerator().generate(analysis, context_of(analysis, found))
 
 
-def is_answered(question: str, text: str) -> bool:
-    said = asked(question, text)
-    return not said.closest and said.refusal is None and any(each.text in text for each in said.quotes)
+def is_answered(question: str, *texts: str) -> bool:
+    """Return whether a question is answered, and from the first of the texts."""
+    said = asked(question, *texts)
+    return not said.closest and said.refusal is None and all(each.text in texts[0] for each in said.quotes)
 
 
 @pytest.mark.parametrize(
@@ -99,3 +103,41 @@ def test_the_noun_that_is_asked_for_tells_the_kind(question: str, kind: AnswerKi
 )
 def test_of_a_figure_its_meaning_may_be_asked_for(question: str, kind: AnswerKind) -> None:
     assert read_answer_kind(question, wants_number=True) is kind
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "answered"),
+    [
+        ("Who opens the sluice above the mill?", "The head of the watch opens the sluice above the mill.", True),
+        ("Who checks a net before it is used?", "A second clerk checks each net before it is used.", True),
+        ("Which country suffered from the flood?", "Arvandia suffered from the flood of the spring.", True),
+        ("Which mill closed in spring?", "Tarnford closed in spring.", True),
+        ("Who opens the sluice above the mill?", "Rain opens the sluice above the mill.", False),
+        ("Which country suffered from the flood?", "It suffered from the flood of the spring.", False),
+    ],
+)
+def test_who_acts_is_told_by_an_office_or_by_the_subject_of_the_verb(question: str, text: str, answered: bool) -> None:
+    assert is_answered(question, text) is answered
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "answered"),
+    [
+        ("What is our rating for the barge?", "Our rating for the barge is sound.", True),
+        (
+            "How much did the port spend on capital expenditure?",
+            "The port spent 6 million pounds on capital expenditure.",
+            True,
+        ),
+        (
+            "What is the exposure of the port to falling interest rates?",
+            "If interest rates fall by one point, the exposure of the port is 3 million pounds.",
+            True,
+        ),
+        ("Who is the keeper of the lock?", "The keeper of the lock is Ada Brandt.", True),
+        ("How much did the port spend on capital expenditure?", "The port spent 6 million pounds on sand.", False),
+        ("What is our margin for the barge?", "Our margin for the barge is sound.", False),
+    ],
+)
+def test_a_figure_is_given_beside_its_name_and_a_grade_in_words(question: str, text: str, answered: bool) -> None:
+    assert is_answered(question, text) is answered

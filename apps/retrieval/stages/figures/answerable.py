@@ -41,7 +41,8 @@ _VERB: Final = re.compile(
 )
 _WHO: Final = re.compile(r"\s*(?:who|wer)\b", re.IGNORECASE)
 _CHANGE_ASKED: Final = re.compile(
-    r"\b(?:increas|decreas|chang|growth|gr[eo]w|rise|rose|fall|fell|declin|improv|compare|differ|raise)", re.IGNORECASE
+    r"\b(?:increas|decreas|chang|growth|gr[eo]w|ris[ei]|rose|fall|fell|declin|improv|compare|differ|raise)",
+    re.IGNORECASE,
 )
 
 

@@ -10,7 +10,7 @@ from apps.corpus.extraction.statements import Statement
 from apps.corpus.terms import terms
 from apps.filings.text.mentions import Mention, blank_mentions, mentions_of
 from apps.retrieval.contracts import AskedFigure, Concept, Expansion
-from apps.retrieval.stages.question.asked import is_line, read_asked_figures
+from apps.retrieval.stages.question.asked import is_grade, is_line, read_asked_figures
 from apps.retrieval.stages.question.glossary import GLOSSARY, UPPER_CASE_ONLY
 from apps.retrieval.stages.question.glossary_entry import Nature
 from apps.retrieval.stages.question.names import names_asked, proper_names
@@ -107,7 +107,8 @@ def read_topic(text: str, question: str, language: str) -> Topic:
         statements=tuple(statements.items()),
         words=words,
         ignored=tuple(dict.fromkeys(mention.text.lower() for mention in scaffolding)),
-        wants_number=asks_for_figure or (_ASKS_WHAT.match(question) is not None and any(map(is_line, asked_for))),
+        wants_number=asks_for_figure
+        or (_ASKS_WHAT.match(question) is not None and any(is_line(each) and not is_grade(each) for each in asked_for)),
         figures=asked_for,
     )
 

@@ -66,7 +66,9 @@ _DEFINES: Final = re.compile(
 _CAPITALISED: Final = re.compile(r"(?<!^)(?<![.!?:]\s)(?<!\|\s)\b[A-Z\u00c4\u00d6\u00dc][\w\u00c0-\u024f'\u2019-]+")
 _TITLE: Final = re.compile(
     r"\b(?:Mr|Mrs|Ms|Dr|Prof|Herr|Frau|chair\w*|officer|director|committee|board|auditor|LLP|GmbH|AG|plc|Inc|Ltd|Bank|Authority|Commission|Vorstand|Ausschuss"
-    r"|Leiter\w*|Beh\u00f6rde|department|team|unit)\b"
+    r"|Leiter\w*|Beh\u00f6rde|department|team|unit"
+    # Whoever acts, by the office: "the head of treasury signs", "a second handler checks".
+    r"|(?:[Aa]n?|[Tt]he|[Oo]ur|[Tt]wo|[Ee]ach|second)\s+(?:\w+\s+)?(?:head|leader|manager|handler|adviser|clerk|inspector|treasurer|secretary|deputy)s?)\b"
 )
 _LISTED: Final = re.compile(r",\s+(?:and|or|und|oder|sowie)?|;|\n|\band\b|\bund\b|\bsowie\b|:\s*$", re.IGNORECASE)
 _RULES: Final = re.compile(
@@ -90,6 +92,9 @@ _CASE: Final = re.compile(
     r"|only\s+(?:with|after|for|in|by)|nur\s+(?:mit|nach|bei|f\u00fcr|in))",
     re.IGNORECASE,
 )
+# "Which country suffered?" is answered by "Chile suffered", although each sentence begins with a capital.
+_DOES: Final = re.compile(r"\W*(?:who|which\s+\w+)\s+(\w{3,}ed)\b", re.IGNORECASE)
+_NAME_FIRST: Final = r"(?!(?:It|He|She|They|This|That|Nobody|None|Everybody|Each|Both|Others?)\b)[A-Z]\w+(?<!s)"
 _WHICH: Final = re.compile(r"\b(?:which|welche)\s+(\w+)\b", re.IGNORECASE)
 # "Which limits apply?" is answered by one limit with its figure.
 _LIMITS: Final = re.compile(
@@ -113,11 +118,16 @@ def fits_kind(kind: AnswerKind, quote: Quote, question: str = "") -> float:
 def _states_a_case(kind: AnswerKind, text: str, question: str) -> bool:
     """Return whether a text says in which case it holds, where the question asks for the case and for no day or list.
 
+    A name that begins its sentence is told by the verb of the question.
+
     Examples: "When is a survey needed?": "for sums above 2 million". "Which boats are refused?": "Boats of more than
     nine metres".
     """
     if kind is AnswerKind.DATE and _CASE_ASKED.match(question):
         return _CASE.search(text) is not None
+    if kind is AnswerKind.NAME:
+        asked = _DOES.match(question)
+        return asked is not None and re.search(rf"(?m)^{_NAME_FIRST}\s+{re.escape(asked[1])}\b", text) is not None
     if kind is not AnswerKind.LIST:
         return False
     which, limits = _WHICH.search(question), _LIMITS.search(question)
