@@ -105,6 +105,29 @@ def test_of_a_figure_its_meaning_may_be_asked_for(question: str, kind: AnswerKin
     assert read_answer_kind(question, wants_number=True) is kind
 
 
+SURVEY = "Survey 31-4402: the north pier\nA diver found a cracked beam on 3 May. The repair cost 5,100 pounds."
+RULES = (
+    "Rules for surveys\nA diver is sent when a beam is cracked. The repair is paid from the fund, at most 9,000 pounds."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "other", "answered"),
+    [
+        ("How much did the repair cost in survey 31-4402?", SURVEY, RULES, True),
+        ("What did the diver find in survey 31-4402?", SURVEY, RULES, True),
+        ("When is a diver sent?", RULES, SURVEY, True),
+        ("How long does the lamp of the KX-40 last?", "Lamp KX-40\nThe lamp lasts 30 hours.", RULES, True),
+        ("When is a diver sent in survey 31-4402?", RULES, SURVEY, False),
+        ("How much did the repair cost in survey 77-9001?", SURVEY, RULES, False),
+    ],
+)
+def test_a_file_is_asked_of_itself_although_each_sentence_of_it_does_not_repeat_its_sign(
+    question: str, text: str, other: str, answered: bool
+) -> None:
+    assert is_answered(question, text, other) is answered
+
+
 @pytest.mark.parametrize(
     ("question", "text", "answered"),
     [

@@ -55,12 +55,13 @@ _COUNT_WORD: Final = re.compile(
 
 
 class Lack(StrEnum):
-    """The reason why a piece cannot be the answer."""
+    """The reason why a piece cannot be the answer. SIGN: it is of another file or model than the one asked for."""
 
     COMPANY = "company"
     PERIOD = "period"
     FIGURE = "figure"
     NUMBER = "number"
+    SIGN = "sign"
 
 
 def lack_of(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> Lack | None:

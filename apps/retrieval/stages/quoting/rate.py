@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
 
 from apps.retrieval.contracts import AnswerKind, Certainty, ContextBlock, Passage, QueryAnalysis, Quote
+from apps.retrieval.contracts.question import DocumentId
 from apps.retrieval.stages.figures.answerable import Lack, asks_for_a_figure, lack_of
 from apps.retrieval.stages.question.relax import period_matches, states
+from apps.retrieval.stages.quoting.called import first_lines, of_other_files
 from apps.retrieval.stages.quoting.fit import fits_kind
 from apps.retrieval.stages.quoting.rows import is_table_header, with_row
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
@@ -48,10 +50,13 @@ def rate(analysis: QueryAnalysis, context: ContextBlock, kind: AnswerKind) -> tu
     Column headings are no pieces: they accompany the rows under them.
     """
     likely = [each for each in analysis.filters if each.certainty is Certainty.LIKELY]
+    called = first_lines(context)
+    of_others = of_other_files(analysis, context, called)
+    asks_for_a_name = any(each.is_name for each in analysis.concepts)
     found = [
         (index, quote, is_heading, surroundings)
         for index, passage in enumerate(context.passages)
-        for surroundings in (surroundings_of(passage.chunk, split_units(passage.chunk.text)),)
+        for surroundings in (_around(passage, called if asks_for_a_name else {}),)
         for quote, is_heading in _pieces(passage)
     ]
     ratings = rate_pieces([Piece(text=quote.text, surroundings=around) for _, quote, _, around in found], analysis)
@@ -68,7 +73,7 @@ def rate(analysis: QueryAnalysis, context: ContextBlock, kind: AnswerKind) -> tu
             rank=context.passages[index].rank,
             similarity=similarities[index].get(quote.start),
             fit=fits_kind(kind, quote, analysis.text),
-            lack=lack_of(quote, context.passages[index], analysis),
+            lack=Lack.SIGN if index in of_others else lack_of(quote, context.passages[index], analysis),
             likely=lifts[index],
             names_figure=names_figure,
             of_period=_is_of_asked_period(context.passages[index], analysis),
@@ -76,6 +81,12 @@ def rate(analysis: QueryAnalysis, context: ContextBlock, kind: AnswerKind) -> tu
         for (index, quote, is_heading, _), relevance in zip(found, ratings, strict=True)
     ]
     return tuple(sorted(rated, key=lambda each: -each.confidence))
+
+
+def _around(passage: Passage, called: Mapping[DocumentId, str]) -> str:
+    """Return the words above every piece of a passage, with the first line of its document."""
+    chunk = passage.chunk
+    return "\n".join((surroundings_of(chunk, split_units(chunk.text)), called.get(chunk.document.document_id, "")))
 
 
 def _pieces(passage: Passage) -> Iterator[tuple[Quote, bool]]:
@@ -135,7 +146,7 @@ def _rated(
     logit = (
         _INTERCEPT
         + _COVERAGE * relevance.coverage
-        + _OWN_COVERAGE * relevance.own_coverage
+        + _OWN_COVERAGE * relevance.said_coverage
         + _SIMILARITY * (_estimate(relevance) if similarity is None else similarity)
         + _FIT * fit
         + _FIT_AND_COVERAGE * fit * relevance.coverage
