@@ -105,6 +105,38 @@ def test_of_a_figure_its_meaning_may_be_asked_for(question: str, kind: AnswerKin
     assert read_answer_kind(question, wants_number=True) is kind
 
 
+LEASE = """Lease of the boathouse
+Duties
+The tenant sweeps the slip each week. Paint is renewed every third spring.
+Rent
+The sum of 900 pounds is due on the first day of the month.
+Strengths
+Its roof is new and its walls are dry.
+Keys
+Two sets lie at the porter's lodge."""
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Which duties does the lease of the boathouse contain?", "sweeps the slip"),
+        ("Which strengths does the lease name?", "Its roof is new"),
+        ("Are there duties in the lease?", "sweeps the slip"),
+        ("What does the lease of the boathouse say about keys?", "porter's lodge"),
+        ("Which duties does the lease of the windmill contain?", ""),
+        ("Who renews the keys of the boathouse?", ""),
+        ("Does the lease allow pets?", ""),
+        ("Which strengths does the lease name for the boathouse of Tarnford?", ""),
+    ],
+)
+def test_what_stands_under_a_heading_that_names_what_is_asked_answers_in_its_own_words(
+    question: str, said: str
+) -> None:
+    found = asked(question, LEASE, "Tarnford has a boathouse as well.")
+    assert (not found.closest) is bool(said)
+    assert said in found.text
+
+
 SURVEY = "Survey 31-4402: the north pier\nA diver found a cracked beam on 3 May. The repair cost 5,100 pounds."
 RULES = (
     "Rules for surveys\nA diver is sent when a beam is cracked. The repair is paid from the fund, at most 9,000 pounds."
