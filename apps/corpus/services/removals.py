@@ -72,6 +72,20 @@ def _propose(document: Document, reason: str, words: str) -> RemovalRun:
     require_right(document.kind, Right.REMOVE)
     if reason not in REASONS:
         raise RemovalReasonError(known=", ".join(REASONS))
+    require_unkept(document)
+    if reason == RemovalReason.NO_LONGER_NEEDED and not is_due(document):
+        raise RemovalNotDueError(document=document.id, schedule=ensure_in_force().number)
+    return run_propose(
+        origin=Origin.REMOVAL,
+        origin_id=document.id,
+        targets=[Target(type=TargetType.DOCUMENT, id=document.id)],
+        reason=RemovalReason(reason),
+        words=words.strip(),
+    )
+
+
+def require_unkept(document: Document) -> None:
+    """Raise HoldError or RemovalKeptError if a hold, an open request or an unfinished run has the document."""
     target = Target(type=TargetType.DOCUMENT, id=document.id)
     ground = staying([target]).get(target, "")
     kind, _, id = ground.partition(":")
@@ -79,15 +93,6 @@ def _propose(document: Document, reason: str, words: str) -> RemovalRun:
         raise HoldError("audit.item_held", type="document", item=document.id, hold=id)
     if ground:
         raise RemovalKeptError(document=document.id, ground=ground, why=_GROUNDS.get(kind, "is kept"))
-    if reason == RemovalReason.NO_LONGER_NEEDED and not is_due(document):
-        raise RemovalNotDueError(document=document.id, schedule=ensure_in_force().number)
-    return run_propose(
-        origin=Origin.REMOVAL,
-        origin_id=document.id,
-        targets=[target],
-        reason=RemovalReason(reason),
-        words=words.strip(),
-    )
 
 
 def is_due(document: Document) -> bool:
