@@ -24,10 +24,12 @@ from apps.corpus.services.ingest.kind import require_usable
 from apps.corpus.services.ingest.metadata import external_id_in_force, metadata_of
 from apps.corpus.services.ingest.restart import restart
 from apps.corpus.services.records.identity import is_record
-from apps.corpus.services.removals import document_remove, proposal_of, require_unkept
+from apps.corpus.services.removals import document_remove, is_due, proposal_of, require_unkept
 from apps.corpus.services.restricted import has_restricted
+from apps.erasure.contracts import Target, TargetType
 from apps.erasure.log_removal import RemovalReason
-from apps.erasure.models import RemovalRun
+from apps.erasure.models import Reach, RemovalRun
+from apps.erasure.retention.in_runs import staying
 from apps.erasure.runs.closing import require_open
 from apps.tenants.context import current_scope
 from apps.tenants.errors import ScopeNotGrantedError
@@ -55,10 +57,9 @@ def document_move(*, document_id: UUID, scope_id: ScopeId, words: str) -> Moved:
     (corrections), only the last is filed.
 
     Args:    words: why it belongs there, for whoever decides on the removal; the log keeps them.
-    Raises:  PermissionDeniedError, DocumentNotFoundError, ScopeNotGrantedError; MoveError: it is not the current
-             version, is not searchable yet, or is a record, or something of it is restricted, or the same file there
-             is to be removed; RemovalPendingError; HoldError, RemovalKeptError; ExternalIdTakenError: of the other
-             scope; what document_ingest and document_remove raise, the rights of the kind included.
+    Raises:  PermissionDeniedError, DocumentNotFoundError, ScopeNotGrantedError; MoveError: what stands against it;
+             RemovalPendingError; HoldError, RemovalKeptError; ExternalIdTakenError: of the other scope; what
+             document_ingest and document_remove raise, the rights of the kinds included.
     """
     context = current_scope()
     context.principal.require(Permission.DOCUMENT_ADD)
@@ -70,6 +71,7 @@ def document_move(*, document_id: UUID, scope_id: ScopeId, words: str) -> Moved:
         if document.scope_id == scope_id:
             return Moved(made=document)
         versions = list(Document.objects.filter(series_id=document.series_id).order_by("version"))
+        _require_lasting(document.scope_id, scope_id)
         _require_movable(document, versions)
         _require_unrestricted(document, versions, scope_id)
         made = _file(document, versions, scope_id)
@@ -109,6 +111,15 @@ def _require_movable(document: Document, versions: list[Document]) -> None:
     if (removal := proposal_of(document.id)) is not None:
         raise RemovalPendingError(document=document.id, run=removal.id)
     require_unkept(document)
+    for version in versions:
+        if is_due(version, Reach.MUST):
+            raise MoveError("corpus.move_overdue", document=version.id)
+
+
+def _require_lasting(*scope_ids: UUID) -> None:
+    """Raise MoveError if a scope is to be removed: of what comes and goes meanwhile, its removal names nothing."""
+    for ground in staying([Target(type=TargetType.SCOPE, id=each) for each in scope_ids]).values():
+        raise MoveError("corpus.move_of_ending_scope", run=ground.partition(":")[2])
 
 
 def _require_unrestricted(document: Document, versions: list[Document], scope_id: ScopeId) -> None:

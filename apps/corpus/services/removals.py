@@ -17,7 +17,7 @@ from django.utils import timezone
 from apps.corpus.errors import DocumentNotFoundError, RemovalKeptError, RemovalNotDueError, RemovalReasonError
 from apps.corpus.kinds import Right
 from apps.corpus.models import Document
-from apps.corpus.retention import DOCUMENT, SOURCE
+from apps.corpus.retention import DOCUMENT, SOURCE, class_of
 from apps.corpus.services.documents import document_delete, may_discard
 from apps.corpus.services.ingest.kind import require_right
 from apps.erasure.contracts import Origin, RunState, Target, TargetType
@@ -95,14 +95,15 @@ def require_unkept(document: Document) -> None:
         raise RemovalKeptError(document=document.id, ground=ground, why=_GROUNDS.get(kind, "is kept"))
 
 
-def is_due(document: Document) -> bool:
-    """Return whether the retention rules in force allow the removal of this document now, whatever else keeps it.
+def is_due(document: Document, reach: Reach = Reach.MAY) -> bool:
+    """Return whether the retention rules in force allow (MAY) or require (MUST) the removal of this document now,
+    whatever else keeps it.
 
     Costs: two queries.
     """
-    subject = f"{DOCUMENT}{document.kind}"
+    subject = f"{DOCUMENT}{class_of(document.kind)}"
     today = timezone.now().astimezone(UTC).date()
-    wanted = asked(rules_of(ensure_in_force()), on=today, reach=Reach.MAY, subject=subject)
+    wanted = asked(rules_of(ensure_in_force()), on=today, reach=reach, subject=subject)
     return any(SOURCE.lets_go(each.aim, document.id) for each in wanted)
 
 
