@@ -89,9 +89,11 @@ def _locked(document_id: UUID, scope_id: ScopeId) -> Document:
     there: Document | None = Document.objects.filter(id=document_id).first()
     if there is None:
         raise DocumentNotFoundError(document=document_id)
-    # In one order whichever way it goes: two opposite moves wait for each other.
-    for each in sorted({ScopeId(there.scope_id), scope_id}):
-        serialise(each, there.content_sha256, there.external_id or there.title)
+    # All at once, in an order that neither the direction nor the versions decide: two moves wait for each other.
+    versions = Document.objects.filter(series_id=there.series_id)
+    keys = {key for each in versions for key in (each.content_sha256, there.external_id or each.title)}
+    for scope in sorted({ScopeId(there.scope_id), scope_id}):
+        serialise(scope, *keys)
     # The jobs' rows before the document's, as their worker does.
     list(IngestJob.objects.select_for_update().filter(document_id=document_id).order_by("id"))
     document: Document | None = Document.objects.select_for_update().filter(id=document_id).first()
