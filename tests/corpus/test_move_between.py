@@ -28,6 +28,7 @@ from apps.privacy.codes.requests import Requester, SubjectType
 from apps.privacy.requests.details import Details
 from apps.privacy.requests.services.receiving import request_receive
 from apps.tenants.context import open_scope
+from apps.tenants.ids import ScopeId
 from apps.tenants.leased_jobs import LeaseLostError
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
@@ -110,7 +111,7 @@ def test_to_and_fro_does_not_propose_to_remove_both(acme: Firm, alice: Principal
         moved = document_move(document_id=report.id, scope_id=beta(acme), words=WORDS)
     read_all(acme)
     with as_(alice), pytest.raises(MoveError, match="is to be removed"):
-        document_move(document_id=moved.made.id, scope_id=report.scope_id, words=WORDS)
+        document_move(document_id=moved.made.id, scope_id=ScopeId(report.scope_id), words=WORDS)
     with open_scope(tenant=acme.id, reason="a test"):
         assert RemovalRun.objects.count() == 1
 
@@ -224,14 +225,14 @@ def test_nothing_leaves_or_enters_a_scope_that_is_to_be_removed(acme: Firm, alic
 
 def test_what_is_past_its_latest_date_does_not_begin_anew(acme: Firm, alice: Principal) -> None:
     report = filed(acme)
-    current = {"clock_start": "created_at", "includes_current": True}
     approved(
         make_member(acme, "dora", Role.DPO),
         make_member(acme, "dirk", Role.DPO),
         "document:run",
         keep_months=12,
         remove_months=24,
-        **current,
+        clock_start="created_at",
+        includes_current=True,
     )
     with open_scope(tenant=acme.id, reason="a test"):
         Document.objects.filter(id=report.id).update(created_at=timezone.now() - timedelta(days=3 * 366))

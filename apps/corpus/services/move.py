@@ -161,6 +161,7 @@ def _same_file(document: Document, scope_id: ScopeId) -> Document | None:
     Raises: MoveError: it is to be removed; what an upload of it raises.
     """
     same = Document.objects.filter(scope_id=scope_id, kind=document.kind, content_sha256=document.content_sha256)
+    there: Document
     for there in same.exclude(status=DocumentStatus.SUPERSEDED).order_by("-version", "-id"):
         others = Document.objects.filter(series_id=there.series_id).exclude(status=DocumentStatus.FAILED)
         if there.status != DocumentStatus.FAILED:
