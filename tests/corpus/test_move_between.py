@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import pytest
 from django.conf import LazySettings
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from apps.corpus.errors import RemovalKeptError
@@ -256,3 +257,16 @@ def test_a_kind_follows_the_rule_of_its_class(acme: Firm, alice: Principal, monk
         Document.objects.filter(id=report.id).update(created_at=timezone.now() - timedelta(days=3 * 366))
     with as_(alice):
         assert is_due(report)
+
+
+def test_the_database_changes_no_kind_of_what_a_job_has_read(acme: Firm, alice: Principal) -> None:
+    mine = ingest(acme, principal=alice)
+    lease = claim(tenant_id=acme.id, job_id=mine.job.id, policy=PATIENT)
+    assert lease is not None
+    rows = Document.objects.filter(id=mine.document.id)
+    with as_(alice):
+        assert rows.update(kind="methodology") == 1
+    _read(lease)
+    with as_(alice), pytest.raises(IntegrityError, match="with all that was read of it"), transaction.atomic():
+        rows.update(kind="run")
+    assert {each.kind for each in chunks(acme, mine.document.id)} == {"methodology"}
