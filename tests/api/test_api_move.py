@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
 from django.conf import LazySettings
 
 from apps.corpus.models import Document, IngestJob
 from apps.corpus.services.correct import document_correct
-from apps.erasure.models import RemovalRun
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.holds.restrictions import restrict
+from apps.erasure.models import Because, RemovalRun
 from apps.tenants.context import open_scope
+from apps.tenants.models import Membership
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
+from apps.tenants.services.people import membership_scopes_set
 from tests.api.client import Api, person
 from tests.api.conftest import firm_with_provider, ready_document
 from tests.audit.removing import carried_out
@@ -90,3 +96,27 @@ def test_a_key_that_acts_for_nobody_is_refused(acme: Firm) -> None:
     assert refused.status_code == 403
     with open_scope(tenant=acme.id, reason="a test"):
         assert Document.objects.count() == 1
+
+
+def test_a_repeated_answer_is_for_who_still_holds_both_scopes(acme: Firm, alice: Principal) -> None:
+    document = ready_document(acme, title="Costs")
+    said = {"scope": "fund:beta", "words": "Filed in the wrong fund."}
+    first = person(alice).post(address(document.id), said, **{"idempotency-key": "move-1"})
+    assert first.status_code == 202
+    with open_scope(tenant=acme.id, reason="a test"):
+        membership_scopes_set(Membership.objects.get(user_id=alice.id), scopes=[acme.scopes["fund:alpha"]])
+    again = person(alice).post(address(document.id), said, **{"idempotency-key": "move-1"})
+    assert again.status_code == 400
+    assert first.json()["document"]["id"] not in again.content.decode()
+
+
+def test_a_repeated_answer_does_not_show_a_copy_that_is_restricted_since(acme: Firm, alice: Principal) -> None:
+    document = ready_document(acme, title="Costs")
+    said = {"scope": "fund:beta", "words": "Filed in the wrong fund."}
+    first = person(alice).post(address(document.id), said, **{"idempotency-key": "move-1"})
+    with as_(make_member(acme, "dora", Role.DPO)):
+        copy = Target(type=TargetType.DOCUMENT, id=UUID(first.json()["document"]["id"]))
+        restrict([copy], Because.REQUEST, copy.id)
+    again = person(alice).post(address(document.id), said, **{"idempotency-key": "move-1"})
+    assert again.status_code == 409
+    assert "Costs" not in again.content.decode()

@@ -32,7 +32,7 @@ _IN_ONE_SCOPE = 50
 _RECORDER = "glassbox_recorder"
 
 # What keeps a document and its contents as they are, whoever changes them (kept_by_two.sql, contents.sql and
-# writers.sql of the corpus): taken away where an attack asks what the policies hold by themselves.
+# writers.sql and kind_with_contents.sql of the corpus): taken away where an attack asks what the policies hold by themselves.
 KEPT_BY_TWO = """
     DO $$
     DECLARE
@@ -43,7 +43,8 @@ KEPT_BY_TWO = """
                                      'corpus_document_by_job'::regproc, 'corpus_contents_by_job'::regproc,
                                      'corpus_file_is_its_own'::regproc, 'corpus_job_by_itself'::regproc,
                                      'corpus_part_with_document'::regproc, 'corpus_document_by_adder'::regproc,
-                                     'corpus_job_started_again'::regproc) LOOP
+                                     'corpus_job_started_again'::regproc,
+                                     'corpus_kind_with_contents'::regproc) LOOP
             EXECUTE format('ALTER TABLE %s DISABLE TRIGGER %I', found."table", found.name);
         END LOOP;
     END

@@ -50,7 +50,7 @@ class DocumentMoveView(ApiView):
         tags=["Documents"],
         summary="Move a document to another scope",
         description=(
-            "Files the document and its earlier versions in the other scope, with their details, and proposes to "
+            "Files the document and its earlier versions in the other scope, with kinds and details, and proposes to "
             "remove them from the present one: the answer is 202 with both. Nobody takes a document from its readers "
             "alone: somebody else approves each removal at its address, and until then both copies answer. The copy "
             "has an id of its own, and questions as of an earlier date do not find it. Your own upload that was never "
@@ -58,7 +58,8 @@ class DocumentMoveView(ApiView):
             "the answer, unchanged. You must be allowed to upload documents of this kind and to propose their "
             "removal, and this needs a person (a session, or a key that acts for you). The answer is 200 if the "
             "document is in that scope already; it is 409 if something keeps it, it is not the current version, it is "
-            "a record, or the other scope has its `external_id`."
+            "a record, it is past its latest date, something of it is restricted, one of the scopes or the same file "
+            "there is to be removed, or the other scope has its `external_id`."
         ),
         request=MoveSerializer,
         responses={

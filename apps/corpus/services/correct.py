@@ -196,11 +196,12 @@ def _correct_in_place(
         raise RestrictedContentError
     require_right(document.kind, Right.CORRECT)
     changed = _with_kind(changed, document, kind)
+    # The jobs first: the database changes no kind of what a job has read (sql/kind_with_contents.sql).
+    for job in jobs:
+        _read_again(job)
     store_metadata(document, wanted)
     document.kind = kind
     document.save(update_fields=[*changed, "corrected_fields"])
-    for job in jobs:
-        _read_again(job)
     _record(document, changed)
     return document
 

@@ -92,6 +92,26 @@ class MoveError(CodedError):
             "Document {document} is a record, which its source files. Have its source send it to the other scope, and "
             "propose the removal of this one.",
         ),
+        "corpus.move_restricted": (
+            409,
+            "Document {document} can't be moved at present: a version of it, the same file or the same source id is "
+            "restricted. Ask your data protection officer.",
+        ),
+        "corpus.move_of_ending_scope": (
+            409,
+            "One of the two scopes is to be removed (run {run}), so nothing is moved out of it or into it. Move the "
+            "document once that removal is rejected or taken back.",
+        ),
+        "corpus.move_overdue": (
+            409,
+            "Document {document} is past the latest date of the retention rules in force, and a copy would begin anew. "
+            "Propose its removal.",
+        ),
+        "corpus.move_onto_removal": (
+            409,
+            "The other scope has this file as document {document}, which is to be removed (run {run}): nobody would "
+            "keep it. Move it once that removal is rejected, taken back or carried out.",
+        ),
     }
 
 

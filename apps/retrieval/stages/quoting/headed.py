@@ -57,6 +57,7 @@ def is_headed(piece: Quote, passage: Passage, analysis: QueryAnalysis, *, called
     return heading if names <= about | frozenset(terms(passage.chunk.text, language)) else None
 
 
+# The cache holds the list above, and nothing of a document.
 @cache
 def _holding(language: str) -> frozenset[str]:
     return frozenset(term for word in _HOLDING for term in terms(word, language))
