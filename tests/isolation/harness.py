@@ -31,8 +31,8 @@ _kept = threading.local()
 _IN_ONE_SCOPE = 50
 _RECORDER = "glassbox_recorder"
 
-# What keeps a document and its contents as they are, whoever changes them (kept_by_two.sql, contents.sql and
-# writers.sql and kind_with_contents.sql of the corpus): taken away where an attack asks what the policies hold by themselves.
+# What keeps a document and its contents as they are, whoever changes them (kept_by_two.sql, contents.sql, writers.sql
+# and kind_with_contents.sql of the corpus): taken away where an attack asks what the policies hold by themselves.
 KEPT_BY_TWO = """
     DO $$
     DECLARE
