@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Final
 
 from apps.corpus.terms import terms
@@ -58,7 +58,7 @@ def is_headed(piece: Quote, passage: Passage, analysis: QueryAnalysis, *, called
 
 
 # The cache holds the list above, and nothing of a document.
-@cache
+@lru_cache(maxsize=16)
 def _holding(language: str) -> frozenset[str]:
     return frozenset(term for word in _HOLDING for term in terms(word, language))
 
