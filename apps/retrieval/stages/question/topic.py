@@ -25,7 +25,7 @@ _ASKS_WHAT: Final = re.compile(r"\s*(?:what|how\s+(?:high|large|big))\s+(?:is|ar
 _ASKING: Final = re.compile(
     r"(?<=\bhow )(?:long|high|large|big|old|often|low)\b|(?<=\bwie )(?:lange?|hoch|gro\u00df|oft|alt)\b"
     r"|\bwelche[nmrs]?\b|\b(?:wem|wen|wessen|laut)\b"
-    r"|(?:(?<=\bour )|(?<=\bdid the )|(?<=\bdoes the )|(?<=\bhas the ))(?:company|firm)\b",
+    r"|(?:(?<=\bour )|(?<=\bdid the )|(?<=\bdoes the )|(?<=\bhas the ))(?:company|firm)(?:['\u2019]s)?\b",
     re.IGNORECASE,
 )
 # The longest first, so that an expression is read before a single word of it.
