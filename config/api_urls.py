@@ -18,6 +18,7 @@ from apps.corpus.api.batch import DocumentBatchView
 from apps.corpus.api.contents import ChunkListView, ContentView, PageView, VersionListView
 from apps.corpus.api.documents import DocumentListView, DocumentView
 from apps.corpus.api.jobs import JobListView, JobRetryView, JobView
+from apps.corpus.api.move import DocumentMoveView
 from apps.corpus.api.page_images import PageImageView
 from apps.corpus.api.record_batch import RecordBatchView
 from apps.corpus.api.record_profiles import RecordProfileView
@@ -113,6 +114,7 @@ urlpatterns = [
     path("v1/documents/batch/", DocumentBatchView.as_view()),
     path("v1/documents/suggest-kind/", SuggestKindView.as_view()),
     path("v1/documents/<uuid:id>/", DocumentView.as_view()),
+    path("v1/documents/<uuid:id>/move/", DocumentMoveView.as_view()),
     path("v1/documents/<uuid:id>/chunks/", ChunkListView.as_view()),
     path("v1/documents/<uuid:id>/pages/<int:number>/", PageView.as_view()),
     path("v1/documents/<uuid:id>/pages/<int:number>/image/", PageImageView.as_view()),

@@ -95,5 +95,11 @@ def _of_class(wanted: RetentionClass) -> Q:
     return of_class | ~Q(kind__in=list(classes)) if wanted is RetentionClass.RECORD else of_class
 
 
+def class_of(kind: str) -> RetentionClass:
+    """Return the class whose rule documents of the kind follow: see _of_class."""
+    found = (each.retention_class for each in kinds_in_force() if each.kind.value == kind)
+    return RetentionClass(next(found, RetentionClass.RECORD))
+
+
 def _moment(at: date | datetime) -> datetime:
     return at if isinstance(at, datetime) else datetime.combine(at, time.min, tzinfo=UTC)

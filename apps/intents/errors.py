@@ -401,7 +401,8 @@ class CommentOfOthersError(ApplicationError):
     code: ClassVar[str] = "intents.comment_of_others"
     status: ClassVar[int] = 403
     message: ClassVar[str] = (
-        "A comment on version {number} is resolved by whoever wrote it, or by a reviewer. Answer it: they resolve it."
+        "A comment on version {number} is resolved by whoever wrote it, or by a reviewer who did not write the "
+        "version. Answer it: they resolve it."
     )
 
 

@@ -63,6 +63,7 @@ DOORS = (
     Door("get", "/api/v1/documents/{document}/", Permission.DOCUMENT_VIEW),
     Door("patch", "/api/v1/documents/{document}/", Permission.DOCUMENT_ADD),
     Door("delete", "/api/v1/documents/{document}/", Permission.DOCUMENT_DELETE),
+    Door("post", "/api/v1/documents/{document}/move/", Permission.DOCUMENT_DELETE),
     Door("get", "/api/v1/documents/{document}/chunks/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/documents/{document}/pages/1/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/documents/{document}/pages/1/image/", Permission.DOCUMENT_VIEW),
@@ -208,6 +209,7 @@ READ = {"revision": 1}
 PROPOSED = {"run_id": NOBODY, "revision": 1}
 BODIES: dict[str, dict[str, Any] | None] = {
     "/documents/{document}/": {"company": "Acme"},
+    "/documents/{document}/move/": {"scope": "fund:beta"},
     "/records/flows/r-1/": {
         "scope": "fund:alpha",
         "kind": "run",

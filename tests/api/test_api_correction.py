@@ -55,14 +55,25 @@ def test_what_is_so_already_makes_no_version(analyst: Api, acme: Firm, changes: 
     assert recorded(acme) == []
 
 
-@pytest.mark.parametrize(("field", "value"), [("kind", "schedule"), ("scope", "fund:beta")])
-def test_what_decides_who_reads_it_is_refused_with_what_to_do(analyst: Api, acme: Firm, field: str, value: str) -> None:
+def test_the_scope_is_refused_with_what_to_do(analyst: Api, acme: Firm) -> None:
     made = ready_document(acme)
-    response = analyst.patch(address(made), {field: value, "company": "Acme"})
-    assert (response.status_code, list(response.json()["errors"])) == (400, [field])
-    [said] = response.json()["errors"][field]
-    assert "Upload the file again" in said
-    assert "DELETE" in said
+    response = analyst.patch(address(made), {"scope": "fund:beta", "company": "Acme"})
+    assert (response.status_code, list(response.json()["errors"])) == (400, ["scope"])
+    [said] = response.json()["errors"]["scope"]
+    assert "followed by move/" in said
+
+
+def test_the_kind_is_corrected_with_the_rest(analyst: Api, acme: Firm) -> None:
+    made = ready_document(acme)
+    response = analyst.patch(address(made), {"kind": "schedule", "company": "Acme"})
+    body = response.json()
+    assert (response.status_code, body["kind"], body["company"], body["version"]) == (202, "schedule", "Acme", 2)
+    assert recorded(acme) == ["company,kind"]
+    uploaded = analyst.upload().json()
+    changed = analyst.patch(address(uploaded["id"]), {"kind": "schedule"})
+    assert (changed.status_code, changed.json()["id"], changed.json()["kind"]) == (200, uploaded["id"], "schedule")
+    unknown = analyst.patch(address(uploaded["id"]), {"kind": "bakery"})
+    assert (unknown.status_code, list(unknown.json()["errors"])) == (400, ["kind"])
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.db import DatabaseError, transaction
+from django.utils import timezone
 
 from apps.corpus.models import Chunk, Document, IngestJob, JobStage, Page, SourceFile
 from apps.corpus.services.documents import document_delete
@@ -48,6 +51,12 @@ OF_THE_FILE: Mapping[str, Attack] = {
     "the stage of the job": lambda it: IngestJob.objects.filter(document=it).update(stage=JobStage.EMBED),
     "the lease of the job": lambda it: IngestJob.objects.filter(document=it).update(lease_owner="me"),
     "the end of the job": lambda it: IngestJob.objects.filter(document=it).update(state="succeeded"),
+    "the attempts of the job": lambda it: IngestJob.objects.filter(document=it).update(attempts=99),
+    "when the job goes on": lambda it: IngestJob.objects.filter(document=it).update(
+        next_attempt_at=timezone.now() + timedelta(days=900)
+    ),
+    "which vectors the job makes": lambda it: IngestJob.objects.filter(document=it).update(embedding_profile="mine"),
+    "the id of the job": lambda it: IngestJob.objects.filter(document=it).update(id=uuid4()),
 }  # fmt: skip
 
 
@@ -70,6 +79,49 @@ def test_nobody_takes_a_page_out_that_was_read(acme: Firm, tessa: Principal) -> 
         # The control: it goes with the whole document.
         document_delete(document_id=made.id)
     assert pages(acme, made.id) == []
+
+
+@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("part", [SourceFile, IngestJob])
+def test_nobody_takes_the_file_or_the_job_of_an_upload_but_who_brought_it(
+    acme: Firm, tessa: Principal, part: type[SourceFile | IngestJob], role: Role
+) -> None:
+    """The control: who brought it may, since they may discard the whole of it."""
+    made = ingest(acme, principal=tessa).document
+    mallory, refused = make_member(acme, "mallory", role), pytest.raises(DatabaseError, match="by who may discard it")
+    with as_(mallory), refused, transaction.atomic():
+        part.objects.filter(document=made).delete()
+    with as_(tessa):
+        assert part.objects.filter(document=made).delete()[0] == 1
+
+
+def test_nobody_takes_the_pages_of_an_upload_that_has_no_job(acme: Firm, tessa: Principal) -> None:
+    made = ingest(acme, principal=tessa).document
+    with open_scope(tenant=acme.id, reason="a test"):
+        Page.objects.create(tenant_id=made.tenant_id, scope_id=made.scope_id, document=made, number=1, text="A text.")
+        IngestJob.objects.filter(document=made).delete()
+    ada, refused = make_member(acme, "ada", Role.TENANT_ADMIN), pytest.raises(DatabaseError, match="may discard it")
+    with as_(ada), refused, transaction.atomic():
+        Page.objects.filter(document=made).delete()
+
+
+@pytest.mark.parametrize("role", [Role.AUDITOR, Role.REVIEWER, Role.DPO, Role.COMPLIANCE_OFFICER])
+def test_who_adds_no_documents_writes_none_and_no_job(acme: Firm, tessa: Principal, role: Role) -> None:
+    """The control: an analyst adds documents, and starts a failed one again."""
+    made = ingest(acme, principal=tessa)
+    made.document.pk, made.document.version, made.document.slug = None, 2, "another"
+    mallory, anna = make_member(acme, "mallory", role), make_member(acme, "anna", Role.ANALYST)
+    attacks: Mapping[str, Callable[[], Any]] = {
+        "INSERT of corpus_document": lambda: made.document.save(force_insert=True),
+        "UPDATE of corpus_document": lambda: Document.objects.update(error_detail="Mine."),
+        "UPDATE of corpus_ingestjob": lambda: IngestJob.objects.update(error_detail="Mine."),
+    }
+    for of, attack in attacks.items():
+        with as_(mallory), pytest.raises(DatabaseError, match=of), transaction.atomic():
+            attack()
+        with as_(anna), transaction.atomic():
+            attack()
+            transaction.set_rollback(True)
 
 
 def test_a_document_begins_as_received(acme: Firm, tessa: Principal) -> None:

@@ -10,7 +10,7 @@ from apps.corpus.extraction.detection import require_readable
 from apps.corpus.models import Document
 from apps.corpus.reader import opening
 from apps.corpus.reader.opening import require_opens
-from apps.corpus.services.refile import document_refile
+from apps.corpus.services.correct import document_correct
 from apps.tenants.context import open_scope
 from tests.corpus.files import BROKEN, docx_file, lines, pdf, zip_file
 from tests.corpus.hostile import page_pdf, raw_pdf
@@ -67,7 +67,7 @@ def test_bytes_that_are_stored_are_not_opened_again(acme: Firm, monkeypatch: pyt
     run(acme, made.job)
     monkeypatch.setattr("apps.corpus.services.ingest.document.require_opens", None)
     with open_scope(tenant=acme.id, reason="a test"):
-        again = document_refile(document_id=made.document.id, kind="methodology")
+        again = document_correct(document_id=made.document.id, changes={}, kind="methodology")
     assert document(acme, again.id).kind == "methodology"
 
 

@@ -15,8 +15,8 @@ from apps.corpus import registry
 from apps.corpus.errors import DocumentNotFoundError
 from apps.corpus.models import Document, DocumentStatus, IngestJob
 from apps.corpus.registry import KindInForce, kinds_in_force
+from apps.corpus.services.correct import document_correct
 from apps.corpus.services.ingest.errors import KindNotYoursError, NotCurrentError, RetiredKindError, UnknownKindError
-from apps.corpus.services.refile import document_refile
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal
@@ -64,7 +64,7 @@ def test_it_becomes_the_next_version_which_replaces_the_present_one_when_it_is_r
     acme: Firm, filed: Document, alice: Principal
 ) -> None:
     with as_(alice):
-        made = document_refile(document_id=filed.id, kind="methodology")
+        made = document_correct(document_id=filed.id, changes={}, kind="methodology")
     assert (made.kind, made.version, made.series_id, made.title) == ("methodology", 2, filed.series_id, filed.title)
     assert document(acme, filed.id).status == DocumentStatus.READY
     with open_scope(tenant=acme.id, reason="a test"):
@@ -77,7 +77,7 @@ def test_it_becomes_the_next_version_which_replaces_the_present_one_when_it_is_r
 
 def test_of_its_own_kind_nothing_happens(filed: Document, alice: Principal) -> None:
     with as_(alice):
-        assert document_refile(document_id=filed.id, kind="run").id == filed.id
+        assert document_correct(document_id=filed.id, changes={}, kind="run").id == filed.id
         assert Document.objects.count() == 1
 
 
@@ -99,20 +99,20 @@ def test_both_kinds_must_be_the_persons(
 ) -> None:
     given(acme, monkeypatch, **changes)
     with as_(alice), pytest.raises(error):
-        document_refile(document_id=filed.id, kind="methodology")
+        document_correct(document_id=filed.id, changes={}, kind="methodology")
 
 
 def test_what_is_unknown_outdated_or_out_of_reach_is_refused(acme: Firm, filed: Document, alice: Principal) -> None:
     with as_(alice):
         with pytest.raises(UnknownKindError):
-            document_refile(document_id=filed.id, kind="bakery")
-        document_refile(document_id=filed.id, kind="methodology")
+            document_correct(document_id=filed.id, changes={}, kind="bakery")
+        document_correct(document_id=filed.id, changes={}, kind="methodology")
         with pytest.raises(NotCurrentError):
-            document_refile(document_id=filed.id, kind="schedule")
+            document_correct(document_id=filed.id, changes={}, kind="schedule")
     with as_(make_member(acme, "bob", Role.ANALYST, scopes=["fund:beta"])), pytest.raises(DocumentNotFoundError):
-        document_refile(document_id=filed.id, kind="methodology")
+        document_correct(document_id=filed.id, changes={}, kind="methodology")
     with as_(make_member(acme, "dora", Role.AUDITOR)), pytest.raises(PermissionDeniedError):
-        document_refile(document_id=filed.id, kind="methodology")
+        document_correct(document_id=filed.id, changes={}, kind="methodology")
 
 
 # --- the page ---
@@ -140,13 +140,18 @@ def test_the_selected_documents_are_filed_and_what_was_refused_is_told(
     acme: Firm, filed: Document, alice: Principal
 ) -> None:
     waiting = ingest(acme, b"# Another", filename="another.md", kind="run", scope="firm:acme").document
-    visitor = Visitor("alice")
-    assert send(visitor, filed, waiting, kind="methodology", confirmed="methodology").status == 302
-    told = visitor.open("corpus_document_changelist").response.content.decode()
-    assert "1 document is being read anew as Methodology" in told
-    assert "another: " in told
     with as_(alice):
-        assert sorted(Document.objects.values_list("kind", flat=True)) == ["methodology", "run", "run"]
+        newer = document_correct(document_id=filed.id, changes={"title": "Newer"})
+        run(acme, IngestJob.objects.get(document=newer))
+    visitor = Visitor("alice")
+    assert send(visitor, filed, newer, waiting, kind="methodology", confirmed="methodology").status == 302
+    told = visitor.open("corpus_document_changelist").response.content.decode()
+    assert "2 documents are being read anew as Methodology" in told
+    assert "report: " in told
+    with as_(alice):
+        of_kind = dict(Document.objects.values_list("id", "kind"))
+        assert (of_kind[filed.id], of_kind[newer.id], of_kind[waiting.id]) == ("run", "run", "methodology")
+        assert sorted(of_kind.values()) == ["methodology", "methodology", "run", "run"]
 
 
 def test_who_adds_no_documents_is_not_offered_it(acme: Firm, filed: Document) -> None:

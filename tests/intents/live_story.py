@@ -17,7 +17,7 @@ from uuid import UUID, uuid4
 from django.utils import timezone
 
 from apps.corpus.models import Document, DocumentStatus, IngestJob
-from apps.corpus.services.refile import document_refile
+from apps.corpus.services.correct import document_correct
 from apps.corpus.services.removals import document_remove
 from apps.erasure.contracts import RunState, Target, TargetType
 from apps.erasure.hold_services import hold_place, hold_release
@@ -137,7 +137,9 @@ class Story:
         if (old := self.any_document()) is not None:
             with as_(self.people["tom"]):
                 kind = Document.objects.get(id=old).kind
-                made = document_refile(document_id=old, kind=self.random.choice([k for k in KINDS if k != kind]))
+                made = document_correct(
+                    document_id=old, changes={}, kind=self.random.choice([k for k in KINDS if k != kind])
+                )
                 job = IngestJob.objects.get(document_id=made.id)
             self.gates.documents[made.id] = None
             self.look()

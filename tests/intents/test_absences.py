@@ -270,6 +270,13 @@ def test_no_statement_records_what_an_absence_can_not_be(
         ):
             with refused(match):
                 row(rupert, **values)
+        for never in ("infinity", "10000-01-01"):
+            with refused("in_the_calendar"), connection.cursor() as cursor:
+                cursor.execute(
+                    "INSERT INTO intents_absence (tenant_id, member_id, recorded_by_id, begins_at, ends_at) "
+                    "VALUES (%s, %s, %s, now() + interval '5 days', %s)",
+                    [acme.id, rupert.id, rupert.id, never],
+                )
         with refused("its own reviewer"):
             row(rita)
     with as_(olivia), refused("its own reviewer"):

@@ -192,6 +192,22 @@ def test_a_comment_is_resolved_by_its_writer_or_a_reviewer(
         assert not is_open(asked)
 
 
+def test_an_author_who_may_approve_resolves_nothing_that_others_asked_of_them(
+    acme: Firm, draft: PolicyVersion, rupert: Principal
+) -> None:
+    """The control: a reviewer who did not write it does."""
+    both = make_member(acme, "olivia", Role.REVIEWER)
+    with as_(rupert):
+        asked = version_comment(draft.id, text="Why?")
+    with as_(both):
+        with pytest.raises(CommentOfOthersError, match="did not write the version"):
+            comment_answer(asked.id, version_id=draft.id, turn=Turn.RESOLVED)
+        with pytest.raises(IntegrityError, match="did not write the version"):
+            insert(draft, both, answers=asked, turn="resolved")
+    with as_(rupert):
+        comment_answer(asked.id, version_id=draft.id, turn=Turn.RESOLVED)
+
+
 def test_what_is_open_stands_before_what_is_resolved(draft: PolicyVersion, rupert: Principal) -> None:
     with as_(rupert):
         first, _ = version_comment(draft.id, text="Why?"), version_comment(draft.id, text="Which?")

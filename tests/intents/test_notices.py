@@ -217,6 +217,18 @@ def test_a_notice_tells_what_the_log_says_to_another_member_and_nothing_else(
         insert(version, rita.id, event.id)
 
 
+def test_no_key_tells_anybody_of_what_the_platform_did(
+    acme: Firm, version: PolicyVersion, rupert: Principal, rita: Principal
+) -> None:
+    """Nobody's name stands in such an event. The control: the platform tells of it."""
+    with open_scope(tenant=acme.id, reason="a test"):
+        active = PolicyVersion.objects.get(status="active")
+        event = Event.objects.get(action="intents.policy.activated", subject_id=active.id, actor_id=None)
+        insert(active, rita.id, event.id, "activated")
+    with as_(make_key(acme, Role.ANALYST)[0]), refused("by whoever acted in it"):
+        insert(active, rupert.id, event.id, "activated")
+
+
 @pytest.mark.parametrize(
     "statement",
     ["UPDATE intents_notice SET happening = 'rejected'", "DELETE FROM intents_notice", "TRUNCATE intents_notice"],

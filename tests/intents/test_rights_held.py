@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 from uuid import uuid4
 
@@ -11,21 +12,23 @@ from django.db import ProgrammingError, transaction
 from apps.corpus.models import Document
 from apps.corpus.services.correct import document_correct
 from apps.corpus.services.ingest.errors import KindNotYoursError
-from apps.corpus.services.refile import document_refile
 from apps.corpus.services.removals import document_remove
 from apps.erasure.contracts import Origin, Target, TargetType
 from apps.erasure.log_removal import RemovalReason
+from apps.erasure.models import RemovalRun, RemovalTarget
 from apps.erasure.runs.runs import run_propose
 from apps.intents.services.versions import policy_version_activate
 from apps.privacy.codes.requests import Ground, SubjectType
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
+from tests.audit.mutations import acting_as
 from tests.audit.removing import documents
 from tests.audit.requesting import make_office
 from tests.corpus.ingesting import REPORT, document, ingest, run
+from tests.corpus.test_reindex import restricted
 from tests.deciding import assess, identity_confirm, request_propose
-from tests.factories import Firm, as_, make_key, make_member
+from tests.factories import Firm, as_, make_firm, make_key, make_member
 from tests.intents.test_uploaders_held import approve
 
 pytestmark = pytest.mark.django_db
@@ -133,11 +136,11 @@ def test_both_kinds_are_ones_own_to_correct_where_a_document_gets_another(
 ) -> None:
     in_force(acme, **{kind: {"correctors": (ADMIN,)}})
     with as_(alice), pytest.raises(KindNotYoursError, match=f"may not correct documents of the kind '{kind}'"):
-        document_refile(document_id=minutes.id, kind="methodology")
+        document_correct(document_id=minutes.id, changes={}, kind="methodology")
     with pytest.raises(ProgrammingError, match=f"lets only tenant_admin correct documents of the kind {kind}"):
         copied(acme, alice, minutes, kind="methodology")
     with as_(tessa):
-        assert document_refile(document_id=minutes.id, kind="methodology").kind == "methodology"
+        assert document_correct(document_id=minutes.id, changes={}, kind="methodology").kind == "methodology"
 
 
 def test_the_same_bytes_under_another_kind_are_a_correction_by_whichever_way(
@@ -154,6 +157,56 @@ def test_what_a_reading_finds_is_the_jobs_to_write(acme: Firm, alice: Principal)
     made = ingest(acme, kind="run", principal=alice)
     run(acme, made.job)
     assert document(acme, made.document.id).language == "en"
+
+
+def test_which_fields_a_reading_leaves_alone_is_said_by_who_corrects(
+    acme: Firm, alice: Principal, tessa: Principal
+) -> None:
+    in_force(acme, run={"correctors": (ADMIN,)})
+    made = ingest(acme, kind="run", principal=tessa).document
+    for person in (alice, tessa):
+        refused = pytest.raises(ProgrammingError, match="lets only tenant_admin correct")
+        with as_(person), refused if person is alice else nullcontext(), transaction.atomic():
+            Document.objects.filter(id=made.id).update(corrected_fields=["language"])
+
+
+def test_a_worker_without_a_job_is_whoever_it_acts_for() -> None:
+    with acting_as("glassbox_worker"), transaction.atomic():
+        bolt = make_firm("bolt")
+        alice, tessa = make_member(bolt, "alice", ANALYST), make_member(bolt, "tessa", ADMIN)
+        in_force(bolt, run={"correctors": (ADMIN,)})
+        made = ingest(bolt, kind="run", principal=tessa).document
+        with as_(alice), pytest.raises(ProgrammingError, match="lets only tenant_admin correct"), transaction.atomic():
+            Document.objects.filter(id=made.id).update(title="Mine")
+        transaction.set_rollback(True)
+
+
+def test_the_same_bytes_under_another_file_name_are_a_correction_and_an_upload(
+    acme: Firm, alice: Principal, tessa: Principal, minutes: Document
+) -> None:
+    """The name decides as what the file is read. The control: who has both rights."""
+    in_force(acme, run={"uploaders": (ADMIN, DPO), "correctors": (ADMIN, ANALYST)})
+    minutes.filename = "mine.csv"
+    with pytest.raises(ProgrammingError, match="file documents of the kind run"):
+        copied(acme, alice, minutes)
+    assert copied(acme, tessa, minutes).version == 2
+
+
+@pytest.mark.parametrize("person", ["alice", "tessa"])
+def test_a_restricted_document_is_replaced_by_who_may_file_its_kind_alone(
+    acme: Firm, alice: Principal, tessa: Principal, person: str
+) -> None:
+    """Whoever knows its external id did not see it, and gave it another kind while it was restricted."""
+    in_force(acme, run={"uploaders": (ADMIN,)})
+    made = ingest(acme, kind="run", principal=tessa, external_id="X-1")
+    run(acme, made.job)
+    restricted(acme, made.document.id)
+    who = {"alice": alice, "tessa": tessa}[person]
+    other = ingest(acme, b"# Other words\n\nOf hers.\n", kind="methodology", external_id="X-1", principal=who)
+    run(acme, other.job)
+    replaces = who is tessa
+    assert (other.document.series_id == made.document.series_id) is replaces
+    assert document(acme, made.document.id).status == ("superseded" if replaces else "ready")
 
 
 # --- To propose a removal ---------------------------------------------------------------------------------------------
@@ -191,6 +244,28 @@ def test_no_request_or_purge_is_claimed_that_is_not_there(acme: Firm, minutes: D
 
     def propose() -> None:
         run_propose(origin=origin, origin_id=uuid4(), targets=[target], reason=REASON)
+
+    with as_(dora), transaction.atomic():
+        propose()
+        transaction.set_rollback(True)
+    in_force(acme, run={"removers": (ADMIN,)})
+    with as_(dora), pytest.raises(ProgrammingError, match="lets only tenant_admin propose"), transaction.atomic():
+        propose()
+
+
+@pytest.mark.parametrize("origin", [Origin.REQUEST, Origin.PURGE, Origin.LOG])
+@pytest.mark.parametrize("type", [TargetType.SCOPE, TargetType.TENANT])
+def test_no_whole_scope_is_proposed_for_a_request_that_is_not_there(
+    acme: Firm, minutes: Document, type: TargetType, origin: Origin
+) -> None:
+    """It holds documents of every kind. The control: where nobody is named, the same run is proposed."""
+    dora, item = make_member(acme, "dora", DPO), minutes.scope_id if type is TargetType.SCOPE else acme.id
+
+    def propose() -> None:
+        made = RemovalRun.objects.create(
+            tenant_id=acme.id, origin=origin, origin_id=uuid4(), reason_code=REASON, proposed_by=dora.id
+        )
+        RemovalTarget.objects.create(tenant_id=acme.id, run=made, type=type, item_id=item)
 
     with as_(dora), transaction.atomic():
         propose()

@@ -120,12 +120,9 @@ class Writable:
 MATRIX: dict[str, Writable] = {
     # Whoever takes documents in writes them, their passages and their jobs, within the scopes that they hold. All that
     # the world has are published: they, what they hold and what they are found by stay as they are.
-    # In one's own name alone, and what is copied here is the platform's. How far it is, is written by whoever runs it.
-    # A document begins as received, and what is copied here was read.
-    "corpus_ingestjob": Writable(
-        keeps="tenant_id scope_id requested_at updated_at actor_kind actor_id actor_key_id actor_label document_id "
-        "stage state lease_owner pages_total chunks_total"
-    ),
+    # In one's own name alone, and what is copied here is the platform's. How far it is, is written by whoever runs it;
+    # a person starts it again, and clears what it said. A document begins as received; what is copied here was read.
+    "corpus_ingestjob": Writable(changes="error_code error_detail request_id"),
     # What was answered to a repeated request: kept for a day, taken away when it has ended.
     "tenants_idempotentrequest": Writable(insert=True, delete=True),
 }

@@ -176,6 +176,33 @@ def test_what_is_held_meanwhile_is_not_discarded(world: World, level: str) -> No
         assert DONE not in outcome(partial(sql, discard))
 
 
+NEXT_VERSION = (
+    "INSERT INTO corpus_document SELECT (jsonb_populate_record(d, jsonb_build_object('id', uuidv7(), 'status', "
+    "'received', 'valid_from', NULL, 'valid_to', NULL, 'page_count', 0, 'chunk_count', 0, 'term_count', 0, "
+    "'slug', uuidv7()::text, 'version', {version}))).* FROM corpus_document d WHERE id = '{document}' "
+    f"RETURNING '{DONE}'"
+)
+
+
+def test_no_document_is_written_by_the_policy_that_was_in_force_when_its_transaction_began(world: World) -> None:
+    """The control: who sees what comes into force writes it."""
+    ann, document = world.people["ann"], world.document("acme", "fund:alpha")
+    write = partial(sql, NEXT_VERSION.format(version=700, document=document))
+    with looking("READ COMMITTED", ann):
+        assert DONE in outcome(write)
+    with looking("REPEATABLE READ", ann):
+        assert "which policy comes into force" in outcome(write)
+
+
+def test_two_next_versions_of_a_document_see_each_other(world: World) -> None:
+    """Ann's would replace a version of another kind that nobody has committed yet, without the right to correct it."""
+    ann, amy, document = world.people["ann"], world.people["amy"], world.document("acme", "fund:alpha")
+    other = partial(in_time, NEXT_VERSION.format(version=701, document=document))
+    with looking("READ COMMITTED", amy):
+        assert DONE in outcome(partial(sql, NEXT_VERSION.format(version=700, document=document)))
+        assert "lock timeout" in beside(as_person(ann, other))
+
+
 def decisions(request: UUID) -> dict[str, str]:
     """What who manages privacy decides about a request that is assessed."""
     return {

@@ -70,6 +70,7 @@ MEMORIES: Final = frozenset(
         "apps.retrieval.stages.grounding.moving_words",
         "apps.retrieval.stages.grounding.paraphrase",
         "apps.retrieval.stages.grounding.wording",
+        "apps.retrieval.stages.quoting.headed",
         "apps.filings.text.mentions",
         "apps.tenants.api.media_types",
         "apps.tenants.api.probes",

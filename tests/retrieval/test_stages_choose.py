@@ -31,7 +31,7 @@ def rated(
     return RatedPiece(
         passage=passage,
         quote=Quote(ref_id=context.passages[passage].ref_id, text=text, start=0, end=len(text), columns=""),
-        relevance=Relevance(coverage=0.5, own_coverage=own, subject_coverage=subject, score=0.5),
+        relevance=Relevance(coverage=0.5, own_coverage=own, subject_coverage=subject, said_coverage=own, score=0.5),
         similarity=similarity,
         fit=1.0,
         lack=None,

@@ -18,8 +18,11 @@ from apps.corpus.admin.document_batch import BatchViews
 from apps.corpus.admin.document_correct import correct_view
 from apps.corpus.admin.document_files import original_view, page_image_view
 from apps.corpus.admin.document_filters import CompanyFilter, FiscalYearFilter, KindFilter, ScopeFilter
+from apps.corpus.admin.document_move import ACTION as MOVE
+from apps.corpus.admin.document_move import move_action
 from apps.corpus.admin.document_record import shown_record
-from apps.corpus.admin.document_refile import ACTION, refile_action
+from apps.corpus.admin.document_refile import ACTION as REFILE
+from apps.corpus.admin.document_refile import refile_action
 from apps.corpus.admin.document_remove import remove_view
 from apps.corpus.admin.document_suggest import suggest_view
 from apps.corpus.admin.document_text import page_view
@@ -94,7 +97,7 @@ class DocumentAdmin(TenantModelAdmin):
     search_fields = ("title", "company", "ticker", "filename", "external_id")
     search_help_text = "Title, company, ticker, file name, or the id in its source system"
 
-    actions = (ACTION,)
+    actions = (REFILE, MOVE)
     view_permission = Permission.DOCUMENT_VIEW
     add_permission = Permission.DOCUMENT_ADD
     error_fields = {
@@ -129,6 +132,13 @@ class DocumentAdmin(TenantModelAdmin):
     @admin.action(description="File as another kind…", permissions=["add"])
     def refile(self, request: HttpRequest, queryset: QuerySet[Document]) -> HttpResponse:
         return refile_action(self, request, queryset)
+
+    @admin.action(description="Move to another scope…", permissions=["move"])
+    def move(self, request: HttpRequest, queryset: QuerySet[Document]) -> HttpResponse:
+        return move_action(self, request, queryset)
+
+    def has_move_permission(self, request: HttpRequest) -> bool:
+        return self.has_add_permission(request) and may(request, Permission.DOCUMENT_DELETE)
 
     # --- Display ----------------------------------------------------------------------------------------------------
 
@@ -216,6 +226,7 @@ class DocumentAdmin(TenantModelAdmin):
             and self.has_add_permission(request)
             and has_right(document.kind, Right.CORRECT),
             may_add=self.has_add_permission(request),
+            may_move=document.status != DocumentStatus.SUPERSEDED and self.has_move_permission(request),
             may_see_events=may(request, Permission.AUDIT_VIEW),
             versions=list(Document.objects.filter(series_id=document.series_id).order_by("-version")),
             pages=list(document.pages.order_by("number").defer("text", "ocr_words")),

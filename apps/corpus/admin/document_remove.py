@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from django import forms
@@ -13,8 +13,9 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget
 
 from apps.corpus.models import Document, DocumentStatus
 from apps.corpus.services.documents import may_discard
-from apps.corpus.services.removals import REASONS, document_remove, is_due
+from apps.corpus.services.removals import REASONS, document_remove, is_due, proposal_of
 from apps.erasure.admin.removals.words import REASONS as REASONS_IN_WORDS
+from apps.erasure.holds.restrictions import restricted_among
 from apps.erasure.models import RemovalRun
 from apps.tenants.admin.base import TenantModelAdmin, require
 from apps.tenants.admin.pages import Decision, decision_page, form_page
@@ -22,6 +23,14 @@ from apps.tenants.models import Membership
 from apps.tenants.requests import principal_of
 from apps.tenants.roles import PERMISSIONS, Permission, Role
 
+# What a reader of another scope has of a copy there.
+_STATES: Final[Mapping[str, str]] = {
+    DocumentStatus.READY: "and is searchable there",
+    DocumentStatus.SUPERSEDED: "as an earlier version: only questions as of an earlier date find it there",
+    DocumentStatus.RECEIVED: "and is being read there: no question finds it yet",
+    DocumentStatus.PROCESSING: "and is being read there: no question finds it yet",
+    DocumentStatus.FAILED: "but could not be read there: no question finds it",
+}
 _APPROVING: Final = [role for role in Role if Permission.PRIVACY_APPROVE in PERMISSIONS[role]]
 
 
@@ -59,12 +68,29 @@ def removal_notes(run: RemovalRun) -> list[str]:
     if document is None:
         return ["You don't see the document: it is in a scope that you don't hold."]
     if is_due(document):
-        return ["The retention rules in force permit its removal."]
-    return [
-        (
+        notes = ["The retention rules in force permit its removal."]
+    else:
+        notes = [
             "The retention rules in force require it to be kept for longer: it would be removed early, for the reason "
             "above."
-        )
+        ]
+    return [*notes, *_filed_elsewhere(document)]
+
+
+def _filed_elsewhere(document: Document) -> list[str]:
+    """In which other scopes, of those that the reader holds, the same file stands as the same kind, and whether anybody
+    finds it there."""
+    same = Document.objects.filter(kind=document.kind, content_sha256=document.content_sha256)
+    others = list(same.exclude(scope_id=document.scope_id).select_related("scope"))
+    hidden = restricted_among(each.id for each in others)
+    found: dict[str, set[str]] = {}
+    for each in others:
+        if each.id in hidden:
+            continue
+        state = "but its removal is proposed there, too" if proposal_of(each.id) else _STATES[each.status]
+        found.setdefault(state, set()).add(str(each.scope))
+    return [
+        f"The same file is also filed in {', '.join(sorted(names))}, {state}." for state, names in sorted(found.items())
     ]
 
 

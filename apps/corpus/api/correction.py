@@ -14,15 +14,19 @@ from apps.corpus.models import Document
 from apps.corpus.services.correct import document_correct
 from apps.tenants.api.serializers import StrictSerializer
 
-# What an upload states, too, and what to do where it was wrong.
-_NOT_CORRECTED: Final[Mapping[str, str]] = {
-    "kind": "The kind decides which questions reach a document, and can't be corrected.",
-    "scope": "The scope decides who can read a document, and can't be corrected.",
-}
-_INSTEAD: Final = "Upload the file again with the right one, and propose the removal of this document with DELETE."
+_SCOPE: Final = (
+    "The scope decides who can read a document, and is not corrected here. Move it with POST to its address, followed "
+    "by move/."
+)
 
 
 class CorrectionSerializer(StrictSerializer):
+    kind = serializers.CharField(
+        max_length=32,
+        required=False,
+        help_text="The key of a kind in use. It decides which questions reach the document, so you need the right to "
+        "correct both kinds.",
+    )
     title = serializers.CharField(max_length=300, required=False)
     document_type = serializers.ChoiceField(choices=DocumentType.choices, required=False)
     source_type = serializers.ChoiceField(choices=SourceType.choices, required=False)
@@ -59,13 +63,14 @@ class CorrectionSerializer(StrictSerializer):
         except serializers.ValidationError as error:
             if not isinstance(data, Mapping) or not isinstance(error.detail, dict):
                 raise
-            told = {name: [f"{why} {_INSTEAD}"] for name, why in _NOT_CORRECTED.items() if name in data}
+            told = {"scope": [_SCOPE]} if "scope" in data else {}
             raise serializers.ValidationError({**error.detail, **told}) from None
 
 
-def correct(document_id: UUID, changes: Mapping[str, object]) -> Document:
+def correct(document_id: UUID, changes: Mapping[str, Any]) -> Document:
     """Raises: what document_correct raises; ValidationError: a value that can't be understood, beside its field."""
     try:
-        return document_correct(document_id=document_id, changes=changes)
+        said = dict(changes)
+        return document_correct(document_id=document_id, kind=said.pop("kind", None), changes=said)
     except InvalidFieldError as error:
         raise serializers.ValidationError({error.data["field"]: error.detail}) from error

@@ -157,6 +157,8 @@ class DocumentView(TaggedView):
     field_of_error: ClassVar[Mapping[type[Exception], str]] = {
         RemovalReasonError: "reason",
         ExternalIdTakenError: "external_id",
+        UnknownKindError: "kind",
+        RetiredKindError: "kind",
     }
 
     parameters: ClassVar[Mapping[str, type[StrictSerializer]]] = {"DELETE": RemovalReasonSerializer}
@@ -182,12 +184,11 @@ class DocumentView(TaggedView):
             "version is kept as it is: the answer is 202 with the next version, of the same bytes, which is read "
             "with your values and replaces the current one when it is ready. Until then, and for questions as of "
             "an earlier date, the current version answers. A document that was never searchable is corrected in "
-            "place, and one that already has these values is not touched: the answer is 200. Scope and kind can't "
-            "be corrected, because they decide who can read the document: upload it again and propose the removal "
-            "of this one. The answer is 409 if a newer version is in force or on its way, if the document is to "
-            "be removed, or if another document of the scope has the `external_id`; it is 403 with "
-            "`corpus.kind_not_yours` if the policy lets other roles correct this kind. A document under a legal hold "
-            "is hidden: 404."
+            "place, and one that already has these values is not touched: the answer is 200. `move_document` "
+            "changes the scope, which decides who can read the document. The answer is 409 if a newer version is in "
+            "force or on its way, if the document is to be removed, or if another document of the scope has the "
+            "`external_id`; it is 403 with `corpus.kind_not_yours` if the policy lets other roles correct this kind or "
+            "the new one. A document under a legal hold is hidden: 404."
         ),
         request=CorrectionSerializer,
         responses={

@@ -1,4 +1,4 @@
-"""Correct the metadata of a document: its title, company, period and the like.
+"""Correct what is said of a document: its kind, title, company, period and the like. Its scope: see move.py.
 
 The row of a published document does not change (sql/kept_by_two.sql). Its correction is a new version with the same
 bytes. The passages, postings and vectors of that version are made from the corrected metadata, so the index and the
@@ -40,7 +40,7 @@ from apps.corpus.services.ingest.errors import (
     RestrictedContentError,
 )
 from apps.corpus.services.ingest.events import CORRECTED, record_document_event
-from apps.corpus.services.ingest.kind import require_right
+from apps.corpus.services.ingest.kind import require_right, require_usable
 from apps.corpus.services.ingest.metadata import (
     CORRECTABLE,
     DocumentMetadata,
@@ -56,20 +56,22 @@ from apps.tenants.leased_jobs import enqueue
 from apps.tenants.roles import Permission
 
 
-def document_correct(*, document_id: UUID, changes: Mapping[str, object]) -> Document:
-    """Correct the metadata of a document and record the event, in one transaction.
+def document_correct(*, document_id: UUID, changes: Mapping[str, object], kind: str | None = None) -> Document:
+    """Correct the kind and the metadata of a document and record the event, in one transaction.
 
     A corrected value is final, even an empty one: a later reading of the file does not fill the field in.
 
     Args:    changes: new values by the names of CORRECTABLE; None, "" or an empty list clears a field, but not a title
                  or a type.
+             kind: the key of the kind that it is of; None leaves it. It decides which questions reach the document, so
+                 the principal must have the right to correct both kinds.
     Returns: the document that has the values: a new version, which a job makes searchable; or the same row, where the
              document was not searchable yet or has these values already.
     Raises:  PermissionDeniedError; DocumentNotFoundError; InvalidFieldError: a value that can't be understood or
              stored; NotCurrentError: a newer version is in force, or on its way; RemovalPendingError;
-             KindNotYoursError: the policy in force lets others correct documents of this kind;
-             ExternalIdTakenError; RestrictedContentError: the document is restricted. Only the platform sees a
-             restricted document; people get DocumentNotFoundError.
+             KindNotYoursError: the policy in force lets others correct documents of one of these kinds;
+             UnknownKindError, RetiredKindError: of the new kind; ExternalIdTakenError; RestrictedContentError: the
+             document is restricted. Only the platform sees a restricted document; people get DocumentNotFoundError.
     """
     current_scope().principal.require(Permission.DOCUMENT_ADD)
     said = _read(changes)
@@ -85,15 +87,19 @@ def document_correct(*, document_id: UUID, changes: Mapping[str, object]) -> Doc
         document: Document | None = Document.objects.select_for_update().filter(id=document_id).first()
         if document is None:
             raise DocumentNotFoundError(document=document_id)
+        if kind is not None:
+            require_right(document.kind, Right.CORRECT)
+            require_usable(kind, right=Right.CORRECT)
         stored = metadata_of(document)
         changed = [name for name in said if getattr(stored, name) != said[name]]
-        if not changed:
+        of_kind = document.kind if kind is None else kind
+        if not changed and of_kind == document.kind:
             return document
         wanted = _completed(stored, {name: said[name] for name in changed})
         if "external_id" in changed:
             _require_free(document, wanted.external_id)
         if document.status not in PUBLISHED:
-            return _correct_in_place(document, jobs, wanted, changed)
+            return _correct_in_place(document, jobs, wanted, changed, of_kind)
         newer = Document.objects.filter(series_id=document.series_id, version__gt=document.version)
         if document.status != DocumentStatus.READY or newer.exclude(status=DocumentStatus.FAILED).exists():
             raise NotCurrentError(document=document_id)
@@ -103,14 +109,18 @@ def document_correct(*, document_id: UUID, changes: Mapping[str, object]) -> Doc
             content=bytes(SourceFile.objects.get(document=document).content),
             filename=document.filename,
             scope_id=ScopeId(document.scope_id),
-            kind=document.kind,
+            kind=of_kind,
             metadata=wanted,
             replaces=document.id,
             same_bytes_again=True,
             corrects=True,
         ).document
-        _record(document, changed, corrected_by=str(made.id))
+        _record(document, _with_kind(changed, document, of_kind), corrected_by=str(made.id))
     return made
+
+
+def _with_kind(changed: list[str], document: Document, kind: str) -> list[str]:
+    return changed if kind == document.kind else [*changed, "kind"]
 
 
 def _read(changes: Mapping[str, object]) -> dict[str, Any]:
@@ -180,15 +190,18 @@ def _require_free(document: Document, external_id: str) -> None:
 
 
 def _correct_in_place(
-    document: Document, jobs: list[IngestJob], wanted: DocumentMetadata, changed: list[str]
+    document: Document, jobs: list[IngestJob], wanted: DocumentMetadata, changed: list[str], kind: str
 ) -> Document:
     if restricted_among([document.id]):
         raise RestrictedContentError
     require_right(document.kind, Right.CORRECT)
-    store_metadata(document, wanted)
-    document.save(update_fields=[*changed, "corrected_fields"])
+    changed = _with_kind(changed, document, kind)
+    # The jobs first: the database changes no kind of what a job has read (sql/kind_with_contents.sql).
     for job in jobs:
         _read_again(job)
+    store_metadata(document, wanted)
+    document.kind = kind
+    document.save(update_fields=[*changed, "corrected_fields"])
     _record(document, changed)
     return document
 

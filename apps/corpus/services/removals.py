@@ -17,7 +17,7 @@ from django.utils import timezone
 from apps.corpus.errors import DocumentNotFoundError, RemovalKeptError, RemovalNotDueError, RemovalReasonError
 from apps.corpus.kinds import Right
 from apps.corpus.models import Document
-from apps.corpus.retention import DOCUMENT, SOURCE
+from apps.corpus.retention import DOCUMENT, SOURCE, class_of
 from apps.corpus.services.documents import document_delete, may_discard
 from apps.corpus.services.ingest.kind import require_right
 from apps.erasure.contracts import Origin, RunState, Target, TargetType
@@ -72,6 +72,20 @@ def _propose(document: Document, reason: str, words: str) -> RemovalRun:
     require_right(document.kind, Right.REMOVE)
     if reason not in REASONS:
         raise RemovalReasonError(known=", ".join(REASONS))
+    require_unkept(document)
+    if reason == RemovalReason.NO_LONGER_NEEDED and not is_due(document):
+        raise RemovalNotDueError(document=document.id, schedule=ensure_in_force().number)
+    return run_propose(
+        origin=Origin.REMOVAL,
+        origin_id=document.id,
+        targets=[Target(type=TargetType.DOCUMENT, id=document.id)],
+        reason=RemovalReason(reason),
+        words=words.strip(),
+    )
+
+
+def require_unkept(document: Document) -> None:
+    """Raise HoldError or RemovalKeptError if a hold, an open request or an unfinished run has the document."""
     target = Target(type=TargetType.DOCUMENT, id=document.id)
     ground = staying([target]).get(target, "")
     kind, _, id = ground.partition(":")
@@ -79,25 +93,17 @@ def _propose(document: Document, reason: str, words: str) -> RemovalRun:
         raise HoldError("audit.item_held", type="document", item=document.id, hold=id)
     if ground:
         raise RemovalKeptError(document=document.id, ground=ground, why=_GROUNDS.get(kind, "is kept"))
-    if reason == RemovalReason.NO_LONGER_NEEDED and not is_due(document):
-        raise RemovalNotDueError(document=document.id, schedule=ensure_in_force().number)
-    return run_propose(
-        origin=Origin.REMOVAL,
-        origin_id=document.id,
-        targets=[target],
-        reason=RemovalReason(reason),
-        words=words.strip(),
-    )
 
 
-def is_due(document: Document) -> bool:
-    """Return whether the retention rules in force allow the removal of this document now, whatever else keeps it.
+def is_due(document: Document, reach: Reach = Reach.MAY) -> bool:
+    """Return whether the retention rules in force allow (MAY) or require (MUST) the removal of this document now,
+    whatever else keeps it.
 
     Costs: two queries.
     """
-    subject = f"{DOCUMENT}{document.kind}"
+    subject = f"{DOCUMENT}{class_of(document.kind)}"
     today = timezone.now().astimezone(UTC).date()
-    wanted = asked(rules_of(ensure_in_force()), on=today, reach=Reach.MAY, subject=subject)
+    wanted = asked(rules_of(ensure_in_force()), on=today, reach=reach, subject=subject)
     return any(SOURCE.lets_go(each.aim, document.id) for each in wanted)
 
 

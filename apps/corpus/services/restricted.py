@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from apps.corpus.models import Document, IngestJob
 from apps.corpus.registry import kind_names, name_of
@@ -41,10 +41,15 @@ def refuse_restricted_content(*, scope_id: ScopeId, content_sha256: str) -> None
     Raises: RestrictedContentError.
     Costs:  opening the scope and one query, and one more if the scope has these bytes.
     """
+    if has_restricted(scope_id, Document.objects.filter(scope_id=scope_id, content_sha256=content_sha256)):
+        raise RestrictedContentError
+
+
+def has_restricted(scope_id: ScopeId, documents: QuerySet[Document]) -> bool:
+    """Return whether one of these documents of the scope is restricted, even if the principal can't see it."""
     with with_restricted(scope_id):
-        there = Document.objects.filter(scope_id=scope_id, content_sha256=content_sha256).values_list("id", flat=True)
-        if (ids := list(there)) and restricted_among(ids):
-            raise RestrictedContentError
+        ids = list(documents.values_list("id", flat=True))
+        return bool(ids and restricted_among(ids))
 
 
 class DocumentItems:

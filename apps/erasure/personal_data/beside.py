@@ -184,7 +184,8 @@ MEMORIES: Final = (
         "memory:apps.retrieval.stages.figures.lines memory:apps.retrieval.stages.figures.calculating.asked_names "
         "memory:apps.retrieval.stages.grounding.labels memory:apps.retrieval.stages.grounding.moving_words "
         "memory:apps.retrieval.stages.grounding.paraphrase memory:apps.retrieval.stages.grounding.wording "
-        "memory:apps.retrieval.stages.question.parsing memory:apps.filings.vocabulary.concepts",
+        "memory:apps.retrieval.stages.question.parsing memory:apps.retrieval.stages.quoting.headed "
+        "memory:apps.filings.vocabulary.concepts",
         Sort.NONE,
         because="Lists of words by language that come with the release, and the parser, which forgets what it reads.",
     ),

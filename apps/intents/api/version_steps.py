@@ -219,8 +219,9 @@ class VersionCommentView(ApiView):
         summary="Comment on a version",
         description=(
             "Adds a comment in your own name, on the whole version or on a cell of its matrix, or answers one. "
-            "An answer may open the comment again or, by its writer or a reviewer, resolve it. People who may write "
-            "or approve policies may comment. A comment can't be changed, and stays with the version."
+            "An answer may open the comment again or, by its writer or a reviewer who did not write the version, "
+            "resolve it. People who may write or approve policies may comment. A comment can't be changed, and stays "
+            "with the version."
         ),
         request=CommentTextSerializer,
         responses={201: OpenApiResponse(ReceiptSerializer, description="Said.")},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from django.db import models
 from django.db.models.functions import Now
 
@@ -58,6 +60,10 @@ class Absence(TenantModel):
         indexes = (models.Index(fields=["tenant", "member_id"], name="absence_by_member"),)
         constraints = (
             models.CheckConstraint(condition=models.Q(ends_at__gt=models.F("begins_at")), name="absence_ends_later"),
+            # Python's calendar ends with the year 9999, and PostgreSQL's does not: no page could show such a row.
+            models.CheckConstraint(
+                condition=models.Q(ends_at__lte=datetime.max.replace(tzinfo=UTC)), name="absence_ends_in_the_calendar"
+            ),
             models.CheckConstraint(
                 condition=models.Q(ended_at__isnull=True) | models.Q(ended_by_id__isnull=False),
                 name="absence_ended_by_somebody",

@@ -75,9 +75,11 @@ def is_open(comment: ReviewComment) -> bool:
 
 
 def may_resolve(comment: ReviewComment) -> bool:
-    """Return whether the principal may resolve a comment: as its writer, or as a reviewer."""
+    """Return whether the principal may resolve a comment: its writer may, and a reviewer but of their own version."""
     principal = current_scope().principal
-    return principal.may(Permission.POLICY_APPROVE) or comment.author_id == principal.id
+    if comment.author_id == principal.id:
+        return True
+    return principal.may(Permission.POLICY_APPROVE) and comment.version.author_id != principal.id
 
 
 def comment_write(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath, PureWindowsPath
 
@@ -23,6 +24,7 @@ from apps.corpus.reader.opening import require_opens
 from apps.corpus.services.ingest.erased import refuse_erased
 from apps.corpus.services.ingest.errors import (
     EmptyUploadError,
+    KindNotYoursError,
     UnknownDocumentError,
     UploadTooLargeError,
 )
@@ -207,7 +209,8 @@ def _continue_series(document: Document, *, replaces: uuid.UUID | None, same_tit
     """Make the document the next version of the document that it replaces, if there is one.
 
     The replaced document may be restricted, unless the caller names it by its id: then it is unknown to the caller, as
-    if it were deleted. A version whose predecessor is not visible looks as it does after a removal.
+    if it were deleted. A version whose predecessor is not visible looks as it does after a removal. A restricted one
+    that is not the caller's to replace stays as it is: what they bring begins a series of its own.
     """
     candidates = Document.objects.filter(scope_id=document.scope_id)
     if replaces is not None and not candidates.filter(id=replaces).exists():
@@ -223,10 +226,18 @@ def _continue_series(document: Document, *, replaces: uuid.UUID | None, same_tit
     _require_replaceable(document, named, right)
     with with_restricted(ScopeId(document.scope_id)):
         earlier = named.order_by("-created_at", "-id").first()
-        if earlier is not None:
-            document.series_id = earlier.series_id
-            of_series = candidates.filter(series_id=earlier.series_id)
-            document.version = of_series.order_by("-version").values_list("version", flat=True)[0] + 1
+        if earlier is None:
+            return
+        of_series = candidates.filter(series_id=earlier.series_id)
+        newest = of_series.order_by("-version").values_list("version", flat=True)[0]
+        replaced = _in_use(of_series)
+    try:
+        _require_rights(document, replaced, right)
+    except KindNotYoursError:
+        if replaces is not None:
+            raise UnknownDocumentError(document=replaces) from None
+        return
+    document.series_id, document.version = earlier.series_id, newest + 1
 
 
 def _require_replaceable(document: Document, named: QuerySet[Document], right: Right) -> None:
@@ -237,8 +248,16 @@ def _require_replaceable(document: Document, named: QuerySet[Document], right: R
     Raises: KindNotYoursError.
     """
     of_series = Document.objects.filter(scope_id__in=named.values("scope_id"), series_id__in=named.values("series_id"))
-    in_use = of_series.exclude(status__in=(DocumentStatus.SUPERSEDED, DocumentStatus.FAILED))
-    replaced = list(in_use.values_list("kind", "content_sha256"))
+    _require_rights(document, _in_use(of_series), right)
+
+
+def _in_use(versions: QuerySet[Document]) -> list[tuple[str, str]]:
+    """Return the kind and the digest of each version that a next one replaces."""
+    in_use = versions.exclude(status__in=(DocumentStatus.SUPERSEDED, DocumentStatus.FAILED))
+    return list(in_use.values_list("kind", "content_sha256"))
+
+
+def _require_rights(document: Document, replaced: Sequence[tuple[str, str]], right: Right) -> None:
     for kind in sorted({kind for kind, _ in replaced}):
         require_right(kind, right)
     if any(sha256 == document.content_sha256 for _, sha256 in replaced):

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from apps.corpus.errors import IngestError
+from apps.errors import CodedError
 
 
 class UnknownKindError(IngestError):
@@ -68,6 +72,47 @@ class ExternalIdTakenError(IngestError):
         "Document {document} of this scope already has the source id {external_id}. Two documents can't share it, "
         "because it decides which one an upload replaces. Correct that document first."
     )
+
+
+class MoveError(CodedError):
+    """What stands against moving a document to another scope."""
+
+    kinds: ClassVar[Mapping[str, tuple[int, str]]] = {
+        "corpus.move_not_current": (
+            409,
+            "Document {document} has a newer version, in force or on its way. Move that one: it takes the earlier ones "
+            "along.",
+        ),
+        "corpus.move_before_read": (
+            409,
+            "Document {document} is not searchable yet. Only who uploaded it can move it before that.",
+        ),
+        "corpus.move_of_record": (
+            409,
+            "Document {document} is a record, which its source files. Have its source send it to the other scope, and "
+            "propose the removal of this one.",
+        ),
+        "corpus.move_restricted": (
+            409,
+            "Document {document} can't be moved at present: a version of it, the same file or the same source id is "
+            "restricted. Ask your data protection officer.",
+        ),
+        "corpus.move_of_ending_scope": (
+            409,
+            "One of the two scopes is to be removed (run {run}), so nothing is moved out of it or into it. Move the "
+            "document once that removal is rejected or taken back.",
+        ),
+        "corpus.move_overdue": (
+            409,
+            "Document {document} is past the latest date of the retention rules in force, and a copy would begin anew. "
+            "Propose its removal.",
+        ),
+        "corpus.move_onto_removal": (
+            409,
+            "The other scope has this file as document {document}, which is to be removed (run {run}): nobody would "
+            "keep it. Move it once that removal is rejected, taken back or carried out.",
+        ),
+    }
 
 
 class DescribedTwiceError(IngestError):

@@ -41,7 +41,8 @@ _VERB: Final = re.compile(
 )
 _WHO: Final = re.compile(r"\s*(?:who|wer)\b", re.IGNORECASE)
 _CHANGE_ASKED: Final = re.compile(
-    r"\b(?:increas|decreas|chang|growth|gr[eo]w|rise|rose|fall|fell|declin|improv|compare|differ|raise)", re.IGNORECASE
+    r"\b(?:increas|decreas|chang|growth|gr[eo]w|ris[ei]|rose|fall|fell|declin|improv|compare|differ|raise)",
+    re.IGNORECASE,
 )
 
 
@@ -54,12 +55,13 @@ _COUNT_WORD: Final = re.compile(
 
 
 class Lack(StrEnum):
-    """The reason why a piece cannot be the answer."""
+    """The reason why a piece cannot be the answer. SIGN: it is of another file or model than the one asked for."""
 
     COMPANY = "company"
     PERIOD = "period"
     FIGURE = "figure"
     NUMBER = "number"
+    SIGN = "sign"
 
 
 def lack_of(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> Lack | None:

@@ -47,7 +47,9 @@ _OF_ANOTHER: Final = re.compile(
 _NUMBERED: Final = re.compile(
     r"(?:\bNos?\.|\b(?:Topic|Note|Item|Section|Article|Rule|Form|ASU|page))\s*[\d-]*$", re.IGNORECASE
 )
-_JOINED: Final = re.compile(r"\s*(?:of|in|for|as)?\s*(?:the\s+)?", re.IGNORECASE)
+_JOINED: Final = re.compile(
+    r"\s*(?:(?:dollars?|euros?|pounds?|francs?)\s+)?(?:of|in|for|as|on)?\s*(?:the\s+)?", re.IGNORECASE
+)
 
 Span = tuple[int, int]
 

@@ -16,11 +16,21 @@ _GERMAN_MEASURES: Final = (
     r"\w*geb\u00fchr|\w*preis|\w*kosten|\w*kurs|\w*gewinn|\w*verlust|\w*umsatz|\w*dividende|\w*rendite|\w*strafe|\w*schaden|\w*aussto\u00df"
     r"|\w*ergebnis|\w*zins|\w*ausgaben|\w*zuschuss"
 )
+# After one of these, the noun is who acts and not what is asked for: "what does the company make?"
+_ACTS: Final = r"do|does|did|has|have|had|must|may|can|could|should|will|would"
+# "What is excluded from it?" and "what is the goal of it?" ask for no definition.
+_NO_DEFINITION: Final = (
+    r"(?!(?:\w{2,}ed|done|known|paid|given|said|held|kept)\b|(?:the|our|its|their)\s+[^?]*?\b(?:of|for|in|on|at)\b)"
+)
+# Behind one of these, the noun before it is of one thing, or has ended: "which loading do smokers pay?"
+_OF_ONE: Final = _ACTS + r"|is|was"
 _PATTERNS: Final[tuple[tuple[AnswerKind, str], ...]] = (
     (
         AnswerKind.REASON,
         r"\bwhy\b|\bhow\s+come\b|\breasons?\b|\bcaus(?:e|es|ed|ing)\b|\b(?:what|which)\b[^?]{0,60}?\b(?:drove|drives?|driving|led|leads"
-        r"|explains?|prompted|triggered|contributed|behind|due\s+to|responsible\s+for)\b|\bwhat['\u2019]s\s+behind\b|\bdrivers?\b"
+        r"|explains?|prompted|triggered|behind|due\s+to)\b|\bwhat['\u2019]s\s+behind\b|\bdrivers?\b"
+        # "Which sectors contributed?" asks for the sectors, and "what contributed?" for the reason.
+        r"|\b(?:what|which\s+(?:factors?|effects?|events?|things?))\b[^?]{0,60}?\b(?:contributed|responsible\s+for)\b"
         r"|\b(?:warum|weshalb|wieso|weswegen|wodurch|worauf\s+\w+\s+zur\u00fcck|woran\s+l\w+|gr(?:und|\u00fcnde)\w*|ursachen?)\b",
     ),
     (
@@ -44,6 +54,10 @@ _PATTERNS: Final[tuple[tuple[AnswerKind, str], ...]] = (
         r"|limit|threshold|margin|level|figure|total|price|fee|cap|ceiling|minimum|maximum|value|size|sum|"
         + _MEASURES
         + r")\b|\bnumber\s+of\b"
+        # "Where does the fee begin?" asks for no place.
+        r"|\bwhere\s+(?:do|does|did|is|are|was|were)\s+(?:\w+\s+){0,3}?(?:rate|ratio|limit|threshold|price|fee|cap|"
+        + _MEASURES
+        + r")s?\b[^?]{0,60}?\b(?:begin|start|end|lie|stand|set)\b"
         r"|\bwie\s*(?:viele?n?|hoch|gro\u00df|stark|teuer|weit|niedrig)\b|\bwas\s+kostet\b|\bdie\s+h\u00f6he\s+(?:de[rs]|von)\b"
         r"|\bwelche[rnms]?\s+(?:\w+\s+){0,2}?(?:\w*betrag|\w*anteil|\w*quote|\w*h\u00f6he|\w*anzahl|\w*wert|\w*satz|\w*summe|\w*grenze|\w*marge|"
         + _GERMAN_MEASURES
@@ -51,7 +65,9 @@ _PATTERNS: Final[tuple[tuple[AnswerKind, str], ...]] = (
     ),
     (
         AnswerKind.NAME,
-        r"\bwho(?:m|se)?\b|\b(?:name|names|identity)\s+of\b|\b(?:which|what)\s+(?:\w+\s+){0,2}(?:person|company|firm|bank|auditor|custodian|depositary|administrator|manager|officer"
+        r"\bwho(?:m|se)?\b|\b(?:name|names|identity)\s+of\b|\b(?:which|what)\s+(?:(?!(?:"
+        + _ACTS
+        + r")\b)\w+\s+){0,2}(?:person|company|firm|bank|auditor|custodian|depositary|administrator|manager|officer"
         r"|director|committee|department|team|unit|function|body|authority|regulator|supervisor|country|city|court|law|provider|supplier|index|benchmark|segment|fund|system|currency|agency|insurer|product)\b(?!['\u2019]s\b)"
         r"|\bwhere\b|\b(?:wer|wem|wen|wessen|wo)\b|\bwie\s+hei\u00dft\b|\bwelche[rsnm]?\s+(?:\w+\s+){0,1}(?:person|gesellschaft|firma|bank|pr\u00fcfer|verwahrstelle|beh\u00f6rde|abteilung|stelle|gremium|ausschuss|land"
         r"|stadt|gericht|recht|index|benchmark|segment|fonds|system|w\u00e4hrung|anbieter|bereich|sparte)\b",
@@ -59,13 +75,17 @@ _PATTERNS: Final[tuple[tuple[AnswerKind, str], ...]] = (
     (
         AnswerKind.DEFINITION,
         r"\b(?:mean|means|meant|meaning|defin(?:e|es|ed|ition)|stands?\s+for|understood|refers?\s+to|count(?:s|ed)?\s+as|qualif(?:y|ies)\s+as)\b"
-        r"|^\W*what(?:\s+is|['\u2019]s)\s+(?:an?\s+)?[^?]{2,40}\?*$"
+        r"|^\W*what(?:\s+is|['\u2019]s)\s+" + _NO_DEFINITION + r"(?:an?\s+)?[^?]{2,40}\?*$"
         r"|\b(?:bedeutet?|definiert|definition|versteht\s+man|verstanden|gilt\s+als|gelten\s+als|begriff|gemeint|meint)\b|^\W*was\s+(?:ist|sind)\s+(?:eine?\s+)?[^?]{2,40}\?*$",
     ),
     (
         AnswerKind.LIST,
-        r"\b(?:list|lists|enumerate)\b|\bname\s+(?:all|the)\b|\b(?:which|what)\s+(?!(?:did|do|does|is|was|were|has|have|had|must|would|can|could|may|might|should|will)\b)(?:\w+\s+){0,4}?(?!\w*(?:ss|us|is)\b|(?:goes|does|was|has|says|means|needs|holds|gives|makes|covers|applies|stands|comes|carries|contains)\b)\w{3,}s\b|\bwhat\s+are\b|\bwhat\s+(?:kinds?|types?|sorts?)\b|\bwho\s+are\b"
-        r"|\bwelche\b|\bnenne?n?\b|\bz\u00e4hl\w*\s+auf\b|\bwas\s+sind\b|\bworaus\b|\bauflistung\b",
+        r"\b(?:list|lists|enumerate)\b|\bname\s+(?:all|the)\b|\b(?:which|what)\s+(?!(?:might|were|" + _OF_ONE + r")\b)"
+        r"(?!(?:kind|type|sort)\s+of\s+(?!\w+s\b))(?:(?!(?:" + _OF_ONE + r")\b)\w+\s+){0,4}?"
+        r"(?!\w*(?:ss|us|is)\b|(?:goes|does|was|has|says|means|needs|holds|gives|makes|covers|applies|stands|comes|carries|contains)\b)"
+        r"\w{3,}s\b(?!\s+(?:the|an?|our|its|their|your|each|every|any|all)\b)"
+        r"|\bwhat\s+are\b|\bwhat\s+(?:kinds|types|sorts)\b|\bwho\s+are\b"
+        r"|\bwelche\b(?!\s+(?:\w+\s+){1,2}(?:ist|war|gilt|wird|wurde)\b|\s+(?:\w+\s+)?\w+(?:ung|heit|keit|t\u00e4t|ion|schaft|nahme)\b)|\bnenne?n?\b|\bz\u00e4hl\w*\s+auf\b|\bwas\s+sind\b|\bworaus\b|\bauflistung\b",
     ),
 )
 _KINDS: Final = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _PATTERNS)
@@ -88,9 +108,14 @@ _GERMAN_WHAT: Final = re.compile(r"\W*was\b", re.IGNORECASE)
 # "How do we calculate it" asks for a way, even where what is calculated is a figure; "how much do we pay" does not.
 _MANNER: Final = re.compile(
     r"\bhow\s+(?:do|does|did|is|are|was|were|can|could|should|shall|must|will|would|has|have|had|to)\b"
+    r"|\b(?:explain|describe|outline)\s+(?:how|the\s+(?:way|method\w*|approach|procedure|process|calculation)\s+(?:of|for|by|in|to|that|behind))\b"
     r"|\bwie\s+(?:wird|werden|wurde|wurden|ist|sind|kann|k\u00f6nnen|soll\w*|muss|m\u00fcssen|darf|d\u00fcrfen)\b"
     r"|\bwie\s+\w{3,}(?:en|t)\s+(?:wir|sie|man|die|der|das)\b",
     re.IGNORECASE,
+)
+# "How is it defined?" asks for the meaning of a figure, and "what is it?" for its value.
+_DEFINED: Final = re.compile(
+    r"\bhow\b[^?]*\b(?:define[ds]?|understood)\b|\bdefinition\s+of\b|\bwie\b[^?]*\bdefinier\w+", re.IGNORECASE
 )
 _WHETHER: Final = re.compile(r"\b(?:whether|if\s+(?:the|we|i|it|a|an|our|there)|ob)\b", re.IGNORECASE)
 _QUESTION_WORD: Final = re.compile(
@@ -125,6 +150,7 @@ def read_answer_kind(text: str, *, wants_number: bool = False, language: str = "
     for kind, pattern in _KINDS:
         if not pattern.search(text):
             continue
-        return AnswerKind.NUMBER if wants_number and kind in (AnswerKind.LIST, AnswerKind.DEFINITION) else kind
+        of_figure = kind is AnswerKind.LIST or (kind is AnswerKind.DEFINITION and not _DEFINED.search(text))
+        return AnswerKind.NUMBER if wants_number and of_figure else kind
     is_phrase = not _QUESTION_WORD.search(text) and _MEASURE.search(text) is not None
     return AnswerKind.NUMBER if is_phrase or (wants_number and not _MANNER.search(text)) else AnswerKind.TEXT

@@ -28,11 +28,16 @@ FIGURE_HEADS: Final = word_set(
     growth cash volatility
     """
 )
-_WHO: Final = re.compile(r"\s*(?:who|wer)\b", re.IGNORECASE)
+_GRADES: Final = word_set("rating ratings")
+# "Who is the head of sales?" names an office; "who signs a contract?" names none.
+_WHO: Final = re.compile(
+    r"\s*(?:who|wer)\s+(?:is|are|was|were|ist|sind|war|waren)\s+(?:the|an?|our|its|your|de[rn]|die|das|eine?|unsere?)\b",
+    re.IGNORECASE,
+)
 # Words that say how a figure changes are not part of its name.
 _CHANGES: Final = word_set(
     "increase increased decrease decreased change changed changes improve improved improving decline declined drove "
-    "drive grow grew rise rose fall fell highest lowest largest smallest biggest best worst"
+    "drive grow grew growing rise rose rising fall fell falling highest lowest largest smallest biggest best worst"
 )
 
 
@@ -45,7 +50,7 @@ def read_asked_figures(
              figures: where the glossary's figures stand in it, with their labels.
              names: words that belong to proper names; they end a run.
     Returns: the runs that hold a figure of the glossary, or else those that end in a line of a statement. In a question
-             that begins with "who", also runs of at least two terms, which name an office.
+             that begins with "who is the", also runs of at least two terms, which name an office.
     """
     runs = [
         run for words in _runs(text, figures, names, language) if (run := _make_asked_figure(words, figures, language))
@@ -58,6 +63,11 @@ def read_asked_figures(
 def is_line(figure: AskedFigure) -> bool:
     """Return whether a phrase ends in a line of a statement, such as "goodwill" or "accounts payable"."""
     return figure.text.split()[-1].lower() in FIGURE_HEADS
+
+
+def is_grade(figure: AskedFigure) -> bool:
+    """Return whether a phrase ends in what may be given as a word: a rating is "hold" as well as 3."""
+    return figure.text.split()[-1].lower() in _GRADES
 
 
 def _runs(text: str, figures: Mapping[Mention, str], names: frozenset[str], language: str) -> Iterator[list[Mention]]:

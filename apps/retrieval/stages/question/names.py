@@ -12,6 +12,11 @@ _PHRASE: Final = re.compile(r"\b[A-Z][a-z]+(?:\s+[A-Z][a-z]+)+\b")
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _SENTENCE_START: Final = re.compile(r"(?:^|[.!?:;]\s+)[\"'(\u201c]*$")
 _ACRONYM: Final = re.compile(r"(?<![\w&.\-])(?:[A-Z][A-Z0-9]*(?:&[A-Z]+)?|\d+[A-Z]+)(?![\w&%\-])")
+# A file or a model: "24-1187", "TW-200". A span of years and a fiscal period are none.
+_IDENTIFIER: Final = re.compile(
+    r"(?<![\w.,-])(?!(?:FY|HY|Q|H)-|(?:19|20)\d\d[-/](?:19|20)\d\d\b)"
+    r"(?:[A-Z]{1,4}-\d{2,}[A-Z]?|\d{2,4}[-/]\d{3,})(?![\w%-]|[.,]\d)"
+)
 _LEGAL_FORMS: Final = word_set("Inc Corp Co Ltd Plc Llc Ag Se Sa Nv The")
 # Common abbreviations that name nobody. The glossary's own expressions have been read before.
 _NOT_NAMES: Final = word_set(
@@ -55,6 +60,11 @@ def proper_names(words: str, question: str, language: str) -> tuple[str, ...]:
         for match in _CAPITALISED.finditer(words)
         if match.group().lower() not in _GENERIC and not _SENTENCE_START.search(question[: match.start()])
     )
+
+
+def identifiers(words: str) -> tuple[str, ...]:
+    """Return the signs of files, models and the like in a question, in order: "24-1187", "TW-200"."""
+    return tuple(match.group() for match in _IDENTIFIER.finditer(words))
 
 
 def names_asked(words: str, question: str, language: str) -> tuple[str, ...]:

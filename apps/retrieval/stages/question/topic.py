@@ -10,10 +10,10 @@ from apps.corpus.extraction.statements import Statement
 from apps.corpus.terms import terms
 from apps.filings.text.mentions import Mention, blank_mentions, mentions_of
 from apps.retrieval.contracts import AskedFigure, Concept, Expansion
-from apps.retrieval.stages.question.asked import is_line, read_asked_figures
+from apps.retrieval.stages.question.asked import is_grade, is_line, read_asked_figures
 from apps.retrieval.stages.question.glossary import GLOSSARY, UPPER_CASE_ONLY
 from apps.retrieval.stages.question.glossary_entry import Nature
-from apps.retrieval.stages.question.names import names_asked, proper_names
+from apps.retrieval.stages.question.names import identifiers, names_asked, proper_names
 from apps.retrieval.stages.question.question_words import NUMBER_WORDS, SCAFFOLDING
 
 GLOSSARY_WEIGHT: Final = 2.0
@@ -21,6 +21,13 @@ WORD_WEIGHT: Final = 1.0
 NAME_WEIGHT: Final = 3.0
 PLACE_WEIGHT: Final = 0.5
 _ASKS_WHAT: Final = re.compile(r"\s*(?:what|how\s+(?:high|large|big))\s+(?:is|are|was|were)\b", re.IGNORECASE)
+# Words that ask and name nothing: "how long", "welche", and whom everything is about: "did the company".
+_ASKING: Final = re.compile(
+    r"(?<=\bhow )(?:long|high|large|big|old|often|low)\b|(?<=\bwie )(?:lange?|hoch|gro\u00df|oft|alt)\b"
+    r"|\bwelche[nmrs]?\b|\b(?:wem|wen|wessen|laut)\b"
+    r"|(?:(?<=\bour )|(?<=\bdid the )|(?<=\bdoes the )|(?<=\bhas the ))(?:company|firm)(?:['\u2019]s)?\b",
+    re.IGNORECASE,
+)
 # The longest first, so that an expression is read before a single word of it.
 _TRIGGERS: Final = sorted(
     ((trigger, entry) for entry in GLOSSARY for trigger in entry.triggers),
@@ -86,8 +93,10 @@ def read_topic(text: str, question: str, language: str) -> Topic:
         for match in _WORD.finditer(rest)
         if match.group().lower() in SCAFFOLDING
     ]
+    scaffolding += [Mention(start=each.start(), end=each.end(), text=each.group()) for each in _ASKING.finditer(rest)]
     words = blank_mentions(rest, scaffolding)
     names = {term for name in proper_names(words, question, language) for term in terms(name, language)}
+    signs = {term for sign in identifiers(words) for term in terms(sign, language)}
     asked = names_asked(words, question, language)
     named_words = frozenset(word for name in asked for word in name.split())
     asked_for = read_asked_figures(text, figures, named_words, language)
@@ -96,7 +105,7 @@ def read_topic(text: str, question: str, language: str) -> Topic:
             label=term,
             alternatives=((term,),),
             weight=NAME_WEIGHT if term in names else WORD_WEIGHT,
-            is_name=term in names,
+            is_name=term in names | signs,
         )
         for term in dict.fromkeys(terms(words, language))
     )
@@ -107,7 +116,8 @@ def read_topic(text: str, question: str, language: str) -> Topic:
         statements=tuple(statements.items()),
         words=words,
         ignored=tuple(dict.fromkeys(mention.text.lower() for mention in scaffolding)),
-        wants_number=asks_for_figure or (_ASKS_WHAT.match(question) is not None and any(map(is_line, asked_for))),
+        wants_number=asks_for_figure
+        or (_ASKS_WHAT.match(question) is not None and any(is_line(each) and not is_grade(each) for each in asked_for)),
         figures=asked_for,
     )
 

@@ -11,6 +11,7 @@ from typing import Final
 from apps.retrieval.contracts import AnswerKind, ContextBlock, FilterField, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.answerable import Lack
 from apps.retrieval.stages.grounding.subject import list_held_periods, unknown_names, unknown_periods
+from apps.retrieval.stages.question.names import identifiers
 from apps.retrieval.stages.quoting.extents import apart, readable, with_surroundings
 from apps.retrieval.stages.quoting.rate import RatedPiece
 
@@ -59,7 +60,8 @@ def choose(
 
     Args: rated: best first. most: pieces in one answer.
     """
-    pieces = [each for each in rated if not each.is_heading]
+    told = [each for each in rated if not each.is_heading]
+    pieces = [each for each in told if each.lack is not Lack.SIGN] or told
     if not pieces:
         return None
     best = pieces[0]
@@ -88,7 +90,7 @@ def _confidence(pieces: Sequence[RatedPiece]) -> float:
     others = (_logit(each.confidence) for each in pieces if each.passage != best.passage and not _restates(each, best))
     margin = _logit(best.confidence) - max(next(others, _LEAST_LOGIT), _LEAST_LOGIT)
     by_margin = 1 / (1 + math.exp(-(_MARGIN_INTERCEPT + _MARGIN * margin)))
-    says_it = best.relevance.own_coverage >= WORDS_NEEDED
+    says_it = max(best.relevance.said_coverage, best.relevance.own_coverage) >= WORDS_NEEDED
     return max(by_margin, best.confidence) if says_it else by_margin
 
 
@@ -131,6 +133,8 @@ def _missing(best: RatedPiece, analysis: QueryAnalysis, context: ContextBlock, k
         yield " or ".join(
             value for each in analysis.filters if each.field is FilterField.COMPANY for value in each.values
         )
+    if best.lack is Lack.SIGN:
+        yield from (f"“{sign}”" for sign in identifiers(analysis.text))
     if best.lack is Lack.FIGURE:
         yield from (f"“{figure.text}”" for figure in analysis.figures)
     if best.lack is Lack.PERIOD and not unknown_periods(analysis, context):

@@ -66,7 +66,9 @@ _DEFINES: Final = re.compile(
 _CAPITALISED: Final = re.compile(r"(?<!^)(?<![.!?:]\s)(?<!\|\s)\b[A-Z\u00c4\u00d6\u00dc][\w\u00c0-\u024f'\u2019-]+")
 _TITLE: Final = re.compile(
     r"\b(?:Mr|Mrs|Ms|Dr|Prof|Herr|Frau|chair\w*|officer|director|committee|board|auditor|LLP|GmbH|AG|plc|Inc|Ltd|Bank|Authority|Commission|Vorstand|Ausschuss"
-    r"|Leiter\w*|Beh\u00f6rde|department|team|unit)\b"
+    r"|Leiter\w*|Beh\u00f6rde|department|team|unit"
+    # Whoever acts, by the office: "the head of treasury signs", "a second handler checks".
+    r"|(?:[Aa]n?|[Tt]he|[Oo]ur|[Tt]wo|[Ee]ach|second)\s+(?:\w+\s+)?(?:head|leader|manager|handler|adviser|clerk|inspector|treasurer|secretary|deputy)s?)\b"
 )
 _LISTED: Final = re.compile(r",\s+(?:and|or|und|oder|sowie)?|;|\n|\band\b|\bund\b|\bsowie\b|:\s*$", re.IGNORECASE)
 _RULES: Final = re.compile(
@@ -75,14 +77,63 @@ _RULES: Final = re.compile(
     re.IGNORECASE,
 )
 _SEVERAL: Final = 2
+_STATED: Final = 0.6
+# In the present, "when" may ask for the case: "when is a survey needed?"
+_CASE_ASKED: Final = re.compile(
+    r"\W*(?:when\s+(?:is|are|do|does|may|must|can|should)|wann\s+(?:ist|sind|wird|werden|darf|d\u00fcrfen|muss|m\u00fcssen|kann|k\u00f6nnen))\b",
+    re.IGNORECASE,
+)
+_BOUND: Final = (
+    r"(?:(?:of|for|with|from|von|mit|ab|f\u00fcr)\s+)?(?:(?:more|less|fewer|higher|lower|older|younger)\s+than|above|over|below|under"
+    r"|up\s+to|at\s+(?:least|most)|mehr\s+als|weniger\s+als|\u00fcber|unter|ab|bis\s+zu|mindestens|h\u00f6chstens)\s+(?:that\b|dies\b|\w*\d|(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zwei|drei|vier|f\u00fcnf|sechs|sieben|acht|neun|zehn|elf|zw\u00f6lf)\b)"
+)
+_CASE: Final = re.compile(
+    rf"\b(?:(?:for|with|from|by|at|bei|f\u00fcr|mit)\s+\w+\s+{_BOUND}|(?:after|upon|nach)\s+(?:an?|the|eine[rm]?|de[rm])\s+\w+"
+    r"|only\s+(?:with|after|for|in|by)|nur\s+(?:mit|nach|bei|f\u00fcr|in))",
+    re.IGNORECASE,
+)
+# "Which country suffered?" is answered by "Chile suffered", although each sentence begins with a capital.
+_DOES: Final = re.compile(r"\W*(?:who|which\s+\w+)\s+(\w{3,}ed)\b", re.IGNORECASE)
+_NAME_FIRST: Final = r"(?!(?:It|He|She|They|This|That|Nobody|None|Everybody|Each|Both|Others?)\b)[A-Z]\w+(?<!s)"
+_WHICH: Final = re.compile(r"\b(?:which|welche)\s+(\w+)\b", re.IGNORECASE)
+# "Which limits apply?" is answered by one limit with its figure.
+_LIMITS: Final = re.compile(
+    r"\b(?:which|welche)\s+(?:\w+\s+)?(\w*(?:limit|threshold|ceiling|\bcap|grenze))(?:e?s|n)\b", re.IGNORECASE
+)
 
 
-def fits_kind(kind: AnswerKind, quote: Quote) -> float:
+def fits_kind(kind: AnswerKind, quote: Quote, question: str = "") -> float:
     """Return how far a piece has the form of an answer of this kind, 0 to 1.
 
     A form is necessary and not sufficient: a sentence with a date need not give the date that is asked for.
+
+    Args: question: what is asked, if a form that only some questions of the kind allow is to be seen.
     """
-    return _FITS[kind](quote.text)
+    fit = _FITS[kind](quote.text)
+    if fit < _STATED and _states_a_case(kind, quote.text, question):
+        return _STATED
+    return fit
+
+
+def _states_a_case(kind: AnswerKind, text: str, question: str) -> bool:
+    """Return whether a text says in which case it holds, where the question asks for the case and for no day or list.
+
+    A name that begins its sentence is told by the verb of the question.
+
+    Examples: "When is a survey needed?": "for sums above 2 million". "Which boats are refused?": "Boats of more than
+    nine metres".
+    """
+    if kind is AnswerKind.DATE and _CASE_ASKED.match(question):
+        return _CASE.search(text) is not None
+    if kind is AnswerKind.NAME:
+        asked = _DOES.match(question)
+        return asked is not None and re.search(rf"(?m)^{_NAME_FIRST}\s+{re.escape(asked[1])}\b", text) is not None
+    if kind is not AnswerKind.LIST:
+        return False
+    which, limits = _WHICH.search(question), _LIMITS.search(question)
+    forms = [rf"\b{re.escape(which[1])}\s+{_BOUND}"] if which else []
+    forms += [rf"\b{re.escape(limits[1])}\w{{0,2}}\s+(?:\w+\s+){{0,2}}\d"] if limits else []
+    return any(re.search(form, text, re.IGNORECASE) for form in forms)
 
 
 def _number(text: str) -> float:

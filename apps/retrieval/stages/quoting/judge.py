@@ -39,7 +39,8 @@ def judge_relevance(draft: GeneratedAnswer, context: ContextBlock, analysis: Que
 
 def _missing(draft: GeneratedAnswer, context: ContextBlock, analysis: QueryAnalysis, kind: AnswerKind) -> Iterator[str]:
     text = _REF_MARK.sub(" ", draft.text)
-    if kind in KINDS_IN_WORDS and fits_kind(kind, Quote(ref_id="", text=text, start=0, end=len(text))) < FORM_NEEDED:
+    whole = Quote(ref_id="", text=text, start=0, end=len(text))
+    if kind in KINDS_IN_WORDS and fits_kind(kind, whole, analysis.text) < FORM_NEEDED:
         yield KINDS_IN_WORDS[kind]
     cited = replace(context, passages=tuple(each for each in context.passages if each.ref_id in draft.ref_ids))
     yield from (f"“{name}”" for name in unknown_names(analysis, cited))

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
 
 from apps.retrieval.contracts import AnswerKind, Certainty, ContextBlock, Passage, QueryAnalysis, Quote
+from apps.retrieval.contracts.question import DocumentId
 from apps.retrieval.stages.figures.answerable import Lack, asks_for_a_figure, lack_of
 from apps.retrieval.stages.question.relax import period_matches, states
+from apps.retrieval.stages.quoting.called import first_lines, of_other_files
 from apps.retrieval.stages.quoting.fit import fits_kind
+from apps.retrieval.stages.quoting.headed import Heading, is_headed
 from apps.retrieval.stages.quoting.rows import is_table_header, with_row
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
 from apps.retrieval.stages.ranking.relevance import Piece, Relevance, rate_pieces
@@ -29,6 +32,7 @@ class RatedPiece:
 
     passage: its position in the context. similarity: cosine similarity with the question, None if it was not embedded.
     fit: how far it has the form of the answer asked for, 0 to 1. lack: what it lacks to be the answer.
+    is_headed: whether it stands under a heading that names what is asked for.
     confidence: an estimate of the probability that it answers the question, 0 to 1; orders the pieces.
     """
 
@@ -40,6 +44,7 @@ class RatedPiece:
     lack: Lack | None
     is_heading: bool
     confidence: float
+    is_headed: bool = False
 
 
 def rate(analysis: QueryAnalysis, context: ContextBlock, kind: AnswerKind) -> tuple[RatedPiece, ...]:
@@ -48,10 +53,13 @@ def rate(analysis: QueryAnalysis, context: ContextBlock, kind: AnswerKind) -> tu
     Column headings are no pieces: they accompany the rows under them.
     """
     likely = [each for each in analysis.filters if each.certainty is Certainty.LIKELY]
+    called = first_lines(context)
+    of_others = of_other_files(analysis, context, called)
+    asks_for_a_name = any(each.is_name for each in analysis.concepts)
     found = [
         (index, quote, is_heading, surroundings)
         for index, passage in enumerate(context.passages)
-        for surroundings in (surroundings_of(passage.chunk, split_units(passage.chunk.text)),)
+        for surroundings in (_around(passage, called if asks_for_a_name else {}),)
         for quote, is_heading in _pieces(passage)
     ]
     ratings = rate_pieces([Piece(text=quote.text, surroundings=around) for _, quote, _, around in found], analysis)
@@ -67,8 +75,15 @@ def rate(analysis: QueryAnalysis, context: ContextBlock, kind: AnswerKind) -> tu
             is_heading=is_heading,
             rank=context.passages[index].rank,
             similarity=similarities[index].get(quote.start),
-            fit=fits_kind(kind, quote),
-            lack=lack_of(quote, context.passages[index], analysis),
+            fit=fits_kind(kind, quote, analysis.text),
+            lack=Lack.SIGN if index in of_others else lack_of(quote, context.passages[index], analysis),
+            heading=is_headed(
+                quote,
+                context.passages[index],
+                analysis,
+                called=called.get(context.passages[index].chunk.document.document_id, ""),
+            ),
+            kind=kind,
             likely=lifts[index],
             names_figure=names_figure,
             of_period=_is_of_asked_period(context.passages[index], analysis),
@@ -76,6 +91,12 @@ def rate(analysis: QueryAnalysis, context: ContextBlock, kind: AnswerKind) -> tu
         for (index, quote, is_heading, _), relevance in zip(found, ratings, strict=True)
     ]
     return tuple(sorted(rated, key=lambda each: -each.confidence))
+
+
+def _around(passage: Passage, called: Mapping[DocumentId, str]) -> str:
+    """Return the words above every piece of a passage, with the first line of its document."""
+    chunk = passage.chunk
+    return "\n".join((surroundings_of(chunk, split_units(chunk.text)), called.get(chunk.document.document_id, "")))
 
 
 def _pieces(passage: Passage) -> Iterator[tuple[Quote, bool]]:
@@ -105,6 +126,11 @@ _HEADING: Final = -2.0
 _LACK: Final = -1.0
 _NAMED: Final = 1.0
 _OF_PERIOD: Final = 0.8
+# Set by hand: a piece under a heading that names what is asked for shares few words with the question.
+_HEADED: Final = 1.5
+_NEXT: Final = 1.0
+_SECTION_FIT: Final = 0.6
+_TOLD_BY_A_SECTION: Final = (AnswerKind.LIST, AnswerKind.TEXT, AnswerKind.DEFINITION, AnswerKind.YES_NO)
 
 
 def _is_of_asked_period(passage: Passage, analysis: QueryAnalysis) -> bool:
@@ -128,14 +154,18 @@ def _rated(
     similarity: float | None,
     fit: float,
     lack: Lack | None,
+    heading: Heading | None,
+    kind: AnswerKind,
     likely: int,
     names_figure: bool,
     of_period: bool,
 ) -> RatedPiece:
+    if heading is not None and kind in _TOLD_BY_A_SECTION:
+        fit = max(fit, _SECTION_FIT)
     logit = (
         _INTERCEPT
         + _COVERAGE * relevance.coverage
-        + _OWN_COVERAGE * relevance.own_coverage
+        + _OWN_COVERAGE * relevance.said_coverage
         + _SIMILARITY * (_estimate(relevance) if similarity is None else similarity)
         + _FIT * fit
         + _FIT_AND_COVERAGE * fit * relevance.coverage
@@ -146,6 +176,7 @@ def _rated(
         + _LACK * (lack is not None)
         + _NAMED * (names_figure and lack is None)
         + _OF_PERIOD * of_period
+        + (_HEADED + _NEXT * heading.is_next if heading else 0.0)
     )
     confidence = 1 / (1 + math.exp(-logit))
     return RatedPiece(
@@ -157,4 +188,5 @@ def _rated(
         lack=lack,
         is_heading=is_heading,
         confidence=confidence,
+        is_headed=heading is not None,
     )

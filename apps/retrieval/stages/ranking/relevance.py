@@ -43,12 +43,15 @@ class Relevance:
     own_coverage: the share that the piece itself holds.
     subject_coverage: the share without proper names (of all concepts, for a question that has only names). It is 0 for
         a piece about the right fund or company but a different thing.
+    said_coverage: the share without proper names that the piece itself holds, if all names stand in it or above it;
+        else own_coverage. A piece that repeats the names says no more than one that stands under them.
     score: orders pieces; may exceed 1.
     """
 
     coverage: float
     own_coverage: float
     subject_coverage: float
+    said_coverage: float
     score: float
 
 
@@ -80,12 +83,15 @@ def rate_pieces(pieces: Sequence[Piece], analysis: QueryAnalysis) -> tuple[Relev
         own_coverage = sum(weight * match for weight, match in zip(weights, row, strict=True)) / total
         coverage = sum(weight * match for weight, match in zip(weights, both, strict=True)) / total
         subject_coverage = sum(weights[index] * both[index] for index in subject) / subject_total
+        own_subject = sum(weights[index] * row[index] for index in subject) / subject_total
+        held = all(both[index] >= HELD for index, each in enumerate(analysis.concepts) if each.is_name)
         bonus = _bonus(piece.text, analysis) + FOCUS_SHARE * _focus(found, matching.wanted)
         ratings.append(
             Relevance(
                 coverage=coverage,
                 own_coverage=own_coverage,
                 subject_coverage=subject_coverage,
+                said_coverage=own_subject if held else own_coverage,
                 score=coverage + bonus * own_coverage,
             )
         )

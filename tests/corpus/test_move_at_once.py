@@ -1,0 +1,74 @@
+"""Moves of the same document at the same time, on connections of their own."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.conf import LazySettings
+from django.db import connection
+
+from apps.corpus.models import DocumentStatus
+from apps.corpus.services.move import document_move
+from apps.errors import ApplicationError
+from apps.tenants.ids import ScopeId
+from apps.tenants.principals import Principal
+from apps.tenants.roles import Role
+from tests.corpus.ingesting import short_profile
+from tests.corpus.test_move import WORDS, beta, filed, states
+from tests.factories import as_, make_firm, make_member
+from tests.model_server import ModelServer
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+FIRST = b"# Costs\n\nThe costs were 7 million."
+SECOND = b"# Costs\n\nThe costs were 8 million."
+
+
+def test_two_who_move_the_same_at_once_file_one_copy(settings: LazySettings) -> None:
+    acme = make_firm("acme")
+    with ModelServer() as server:
+        settings.GLASSBOX_EMBEDDING_PROFILES = {"local": short_profile(server)}
+        report = filed(acme)
+    people = [make_member(acme, f"mover-{number}", Role.TENANT_ADMIN) for number in range(4)]
+
+    def move(person: Principal) -> str:
+        try:
+            with as_(person):
+                document_move(document_id=report.id, scope_id=beta(acme), words=WORDS)
+        except ApplicationError as error:
+            return error.code
+        else:
+            return "moved"
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        outcomes = sorted(pool.map(move, people))
+    assert outcomes == ["corpus.removal_pending"] * 3 + ["moved"]
+    assert states(acme, "fund:beta") == [(1, DocumentStatus.RECEIVED)]
+
+
+def test_two_that_change_places_wait_for_each_other(settings: LazySettings) -> None:
+    """Two series of the same two files, in opposite orders and from opposite scopes."""
+    acme = make_firm("acme")
+    with ModelServer() as server:
+        settings.GLASSBOX_EMBEDDING_PROFILES = {"local": short_profile(server)}
+        first = filed(acme, FIRST)
+        one = filed(acme, SECOND, replaces=first.id)
+        second = filed(acme, SECOND, scope="fund:beta", kind="methodology")
+        other = filed(acme, FIRST, scope="fund:beta", kind="methodology", replaces=second.id)
+    places = [(one.id, beta(acme)), (other.id, ScopeId(acme.scopes["fund:alpha"].id))]
+    people = [make_member(acme, f"mover-{number}", Role.TENANT_ADMIN) for number in range(2)]
+
+    def move(number: int) -> int:
+        try:
+            with as_(people[number]):
+                return document_move(
+                    document_id=places[number][0], scope_id=places[number][1], words=WORDS
+                ).made.version
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(move, range(2))) == [2, 2]
