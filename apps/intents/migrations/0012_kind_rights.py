@@ -1,4 +1,4 @@
-"""Who corrects documents of a kind, and who proposes their removal: in the policy, and held by the database."""
+"""Who corrects documents of a kind, and who proposes their removal: in the policy."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Migration(migrations.Migration):
                 name="kind_budget_known_rights",
             ),
         ),
-        # The triggers of uploaders.sql knew one right; those of rights.sql take their place.
+        # The triggers of uploaders.sql knew one right; those of correcting.sql take their place.
         migrations.RunSQL(
             "DROP TRIGGER intents_kind_held_insert ON corpus_document; "
             "DROP TRIGGER intents_kind_held_update ON corpus_document;",

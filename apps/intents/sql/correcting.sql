@@ -1,7 +1,13 @@
--- Who files a document of a kind, and who corrects what is said of one, by the policy in force: as rights.sql has it,
--- and closed where that was open. Which fields a reading leaves alone is said of a document too. A worker without a job
--- is whoever it acts for. The same bytes under another file name may be read as another format: that is a correction
--- and an upload. And nothing is written by a policy, or into a series, that another transaction has changed since.
+-- Who files a document of a kind, and who corrects what is said of one, by the policy in force: the same as
+-- apps/corpus/services/ingest/kind.py. What the policy does not know is not held here: it has no rule for it.
+--
+-- A document's kind decides which questions reach it. So whoever gives it another one, or replaces it by a document of
+-- another one, has the right for both. A change of the row, and a next version of the same bytes, is a correction; other
+-- bytes are an upload. Where no correctors are named, those who upload the kind correct it.
+--
+-- Which fields a reading leaves alone is said of a document too. A worker without a job is whoever it acts for. The same
+-- bytes under another file name may be read as another format: that is a correction and an upload. And nothing is
+-- written by a policy, or into a series, that another transaction has changed since.
 
 CREATE FUNCTION intents_correction_held() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
