@@ -54,6 +54,7 @@ INSTALLED_APPS = [
     "apps.filings",
     "apps.intents",
     "apps.retrieval",
+    "apps.research",
     "apps.quality",
     "apps.privacy",
     "apps.operations",
