@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-FOR_PROGRAMS: Final = ("/api/", "/v1/", "/mcp")
+MCP: Final = "/mcp"
+_BELOW: Final = ("/api/", "/v1/")
 
 
 def is_for_programs(path: str) -> bool:
-    return path.startswith(FOR_PROGRAMS)
+    return path == MCP or path.startswith(_BELOW)

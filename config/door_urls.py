@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
+from apps.research.doors.mcp.view import McpView
 from apps.research.doors.openai.views import ChatCompletionsView, ModelsView, ModelView, ResponsesView
 from apps.tenants.api.not_found import UnknownAddressView
 
 # As the OpenAI API has them: without a slash at the end.
 urlpatterns = [
+    path("mcp", McpView.as_view()),
     path("v1/chat/completions", ChatCompletionsView.as_view()),
     path("v1/responses", ResponsesView.as_view()),
     path("v1/models", ModelsView.as_view()),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from apps.tenants.roles import Role
 from tests.factories import Firm, make_key
+from tests.research.test_mcp import call, over_http, over_stdio
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -22,6 +24,22 @@ def shown(language: str, mark: str) -> str:
     blocks = re.findall(rf"```{language}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     [found] = [block for block in blocks if mark in block]
     return str(found)
+
+
+def test_the_configurations_of_mcp_connect(firm: Firm, live_server: LiveServer) -> None:
+    key = make_key(firm, Role.ANALYST)[1]
+    by_http, by_program = (
+        json.loads(shown("json", mark).replace(HOST, live_server.url).replace("${GLASSBOX_KEY}", key))["mcpServers"]
+        for mark in ('"headers"', '"args"')
+    )
+    server = by_http["glassbox"]
+    assert server["url"] == f"{live_server.url}/mcp"
+    assert server["headers"] == {"Authorization": f"Bearer {key}"}
+    assert over_http(live_server, key, call("facts")).structured_content is not None
+    program = by_program["glassbox"]
+    assert program["args"][:2] == ["manage.py", "mcp"]
+    found = over_stdio(program["env"]["GLASSBOX_KEY"], call("facts"), *program["args"][2:])
+    assert found.structured_content is not None
 
 
 def test_the_official_client_asks(firm: Firm, live_server: LiveServer, capsys: pytest.CaptureFixture[str]) -> None:
