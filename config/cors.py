@@ -25,7 +25,7 @@ _METHODS: Final = "GET, HEAD, POST, PUT, PATCH, DELETE"
 _ASKED: Final = ", ".join(
     (
         *("Accept", "Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "If-Range"),
-        *("Range", "X-Request-ID"),
+        *("Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "Range", "X-Request-ID"),
     )
 )
 _TOLD: Final = ", ".join(

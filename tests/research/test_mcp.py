@@ -27,6 +27,7 @@ from apps.tenants.context import open_scope
 from apps.tenants.models import ApiKey
 from apps.tenants.roles import Role
 from apps.tenants.services.api_keys import api_key_revoke
+from tests.api.test_api_access import key_of_a_suspended_tenant
 from tests.audit.acting import checkpointed, sealed
 from tests.factories import Firm, make_firm, make_key, make_member
 from tests.retrieval.asking import QUESTION, events
@@ -296,3 +297,22 @@ class TestStdio:
 def revoke(firm: Firm) -> None:
     with open_scope(tenant=firm.id, reason="a test"):
         api_key_revoke(ApiKey.objects.latest("created_at"))
+
+
+class TestDepth:
+    @pytest.mark.parametrize("depth", [100, 400, 700, 850, 950, 2_000])
+    @pytest.mark.parametrize("place", ["arguments", "question", "params", "id"])
+    def test_no_depth_breaks_it(self, live_server: LiveServer, key: str, place: str, depth: int) -> None:
+        deep = '{"a":' * depth + "1" + "}" * depth
+        arguments = {"arguments": f'{{"question": "What?", "scopes": [{deep}]}}', "question": f'{{"question": {deep}}}'}
+        params = f'{{"name": "ask", "arguments": {arguments.get(place, "{}")}}}'
+        params = f'{{"name": "ask", "_meta": {deep}}}' if place == "params" else params
+        body = f'{{"jsonrpc": "2.0", "id": {deep if place == "id" else 1}, "method": "tools/call", "params": {params}}}'
+        response = post(live_server, key, body)
+        # 202: what has no id that can be one is a notification, and is dropped.
+        assert response.status_code in (200, 202, 400)
+        assert "Traceback" not in response.text
+
+
+def test_a_suspended_tenant_s_key_opens_nothing(live_server: LiveServer, firm: Firm) -> None:
+    assert post(live_server, key_of_a_suspended_tenant(firm), MESSAGE).status_code == 401
