@@ -15,7 +15,8 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_vary_headers
 
-_API: Final = "/api/"
+from config.addresses import is_for_programs
+
 # The form in which a browser sends an origin: in lower case, without a path, and without the default port of its
 # scheme.
 _ORIGIN: Final = re.compile(r"https?://(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:]+\])(?::\d{1,5})?")
@@ -24,7 +25,7 @@ _METHODS: Final = "GET, HEAD, POST, PUT, PATCH, DELETE"
 _ASKED: Final = ", ".join(
     (
         *("Accept", "Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "If-Range"),
-        *("Range", "X-Request-ID"),
+        *("Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "Range", "X-Request-ID"),
     )
 )
 _TOLD: Final = ", ".join(
@@ -51,7 +52,7 @@ class CorsMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         origins: Collection[str] = settings.GLASSBOX_CORS_ORIGINS
-        if not origins or not request.path.startswith(_API):
+        if not origins or not is_for_programs(request.path):
             return self.get_response(request)
         origin = request.headers.get("Origin", "")
         is_allowed = origin in origins and is_origin(origin)

@@ -9,6 +9,7 @@ from django.views.generic import RedirectView
 urlpatterns = [
     path("", RedirectView.as_view(url="/admin/", permanent=False)),
     path("api/", include("config.api_urls")),
+    path("", include("config.door_urls")),
     path("", include("apps.tenants.entry.urls")),
     path("admin/", admin.site.urls),
 ]

@@ -20,6 +20,7 @@ from apps.tenants.second_factor.fresh import is_fresh
 from apps.tenants.selectors.grants import TenantChoice, key_principal, tenants_of_user, user_principal
 from apps.tenants.services.api_keys import api_key_authenticate, api_key_used
 from apps.tenants.short_scopes import view_opens_own_scopes
+from config.addresses import is_for_programs
 
 SESSION_TENANT = "tenant_id"
 
@@ -40,7 +41,7 @@ class ScopeMiddleware:
         access = Access()
         key: ApiKey | None = None
         authorization = request.headers.get("Authorization", "")
-        if request.path.startswith("/api/") and authorization:
+        if is_for_programs(request.path) and authorization:
             try:
                 key = api_key_authenticate(_bearer(authorization), address=address_of(request))
                 access.principal = key_principal(key)

@@ -286,11 +286,15 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "with `Deprecation` (RFC 9745) and, where that is settled, `Sunset` (RFC 8594).\n\n"
         "**Errors** are problem details (RFC 9457) with a stable `code` ([what each means](/api/v1/problems/)), and "
         "name their request as `X-Request-ID` does. **Lists** come in pages: follow `next` as it is. "
-        "Unknown fields and parameters are refused. Every address ends with a slash. **Writes** may carry an "
-        "`Idempotency-Key`, and are then safe to send again."
+        "Unknown fields and parameters are refused. Every address under /api/v1/ ends with a slash. **Writes** may "
+        "carry an `Idempotency-Key`, and are then safe to send again."
     ),
     "TAGS": [
         {"name": "Questions", "description": "Ask, and see how the answer was found."},
+        {
+            "name": "OpenAI",
+            "description": "Ask with an existing client of the OpenAI API: base_url is this host and /v1.",
+        },
         {"name": "Documents", "description": "What answers are drawn from."},
         {"name": "Facts", "description": "The figures of documents, each with its place."},
         {"name": "Jobs", "description": "A document's way in: reading and embedding."},
@@ -336,6 +340,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "RecertificationState": "apps.intents.access.recertified.RecertificationState",
         "Role": "apps.tenants.roles.Role",
         "Outcome": "apps.audit.models.Outcome",
+        "AnswerOutcomeEnum": "apps.retrieval.contracts.AnswerOutcome",
         "SentState": "apps.retrieval.models.SentState",
         "RequestState": "apps.privacy.codes.life.RequestState",
         "SubjectType": "apps.privacy.codes.requests.SubjectType",

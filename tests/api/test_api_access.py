@@ -53,6 +53,10 @@ FORMS = ("/api/v1/documents/", "/api/v1/documents/batch/", f"{RECORD}profile/")
 DOORS = (
     Door("post", "/api/v1/query/", Permission.QUESTION_ASK),
     Door("post", "/api/v1/search/", Permission.QUESTION_ASK),
+    Door("post", "/v1/chat/completions", Permission.QUESTION_ASK),
+    Door("post", "/v1/responses", Permission.QUESTION_ASK),
+    Door("get", "/v1/models", Permission.QUESTION_ASK),
+    Door("get", "/v1/models/glassbox", Permission.QUESTION_ASK),
     Door("get", "/api/v1/queries/", Permission.QUESTION_ASK),
     Door("post", "/api/v1/queries/{event}/send/", Permission.QUESTION_ASK),
     Door("post", "/api/v1/queries/{event}/take-back/", Permission.QUESTION_ASK),
@@ -218,6 +222,11 @@ BODIES: dict[str, dict[str, Any] | None] = {
     },
     "/records/batch/": {"scope": "fund:alpha", "records": [{"source": "flows", "external_id": "r-1"}]},
     "/query/": {"question": "What was the drawdown?"},
+    "/v1/chat/completions": {
+        "model": "glassbox",
+        "messages": [{"role": "user", "content": "What was the drawdown?"}],
+    },
+    "/v1/responses": {"model": "glassbox", "input": "What was the drawdown?"},
     "/suggest-kind/": {"filename": "fees.md"},
     "/search/": {"question": "What was the drawdown?"},
     "/queries/{event}/send/": {"question": "What was the drawdown?", "note": "", "consent": True},
@@ -462,7 +471,9 @@ def key_of_a_suspended_tenant(firm: Firm) -> str:
 def template_of(door: Door) -> str:
     """Return the address as the OpenAPI document has it."""
     path = door.path.format(**dict.fromkeys(Ids._fields, "{id}"))
-    return path.replace("/pages/1/", "/pages/{number}/").replace("/flows/r-1/", "/{source}/{external_id}/")
+    for one, all_of_them in (("/pages/1/", "/pages/{number}/"), ("/flows/r-1/", "/{source}/{external_id}/")):
+        path = path.replace(one, all_of_them)
+    return path.replace("/models/glassbox", "/models/{model}")
 
 
 def test_every_operation_of_the_document_is_a_door() -> None:

@@ -235,8 +235,9 @@ def test_nothing_is_served_of_it_but_that_it_is_closed(story: Story) -> None:
             answer = client.get(address)
             assert (answer.status_code, answer["Retry-After"]) == (503, "60")
             assert b"manage.py restore --replay" in answer.content
-        answer = client.get("/api/v1/documents/")
-        assert (answer.status_code, answer.json()["code"]) == (503, "audit.not_served")
+        for address in ("/api/v1/documents/", "/v1/models", "/mcp"):
+            answer = client.get(address)
+            assert (answer.status_code, answer.json()["code"]) == (503, "audit.not_served")
         assert client.get("/api/v1/health/").json()["checks"]["database"] == "ok"
 
 

@@ -76,7 +76,7 @@ def _may_be_page(route: str, pattern: URLPattern) -> bool:
     view = getattr(pattern.callback, "view_class", None)
     if view is not None and issubclass(view, RedirectView):
         return False
-    if route.startswith("api/"):
+    if route.startswith(("api/", "v1/", "^v1/", "mcp")):
         return TemplateHTMLRenderer in getattr(view, "renderer_classes", ())
     return True
 

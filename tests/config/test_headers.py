@@ -20,6 +20,9 @@ _ADDRESSES = [
     "/nowhere/",
     "/api/v1/docs/",
     "/api/v1/query/",
+    "/v1/models",
+    "/v1/nowhere",
+    "/mcp",
     "/static/glassbox/glassbox.js",
 ]
 # Written to a file that somebody keeps, never shown by us.

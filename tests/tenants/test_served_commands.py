@@ -19,6 +19,7 @@ EXEMPT: Final = {
     "migrate": "brings its tables up to date, which the gate needs",
     "model": "fetches a model, and asks no database",
     "isolation": "asks the catalogue, and rolls its canary back",
+    "mcp": "asks an installation over HTTP, or asks the gate by itself",
     "up": "starts processes that ask at their start",
 }
 
@@ -66,6 +67,14 @@ def test_nothing_is_done_with_a_closed_database(arguments: tuple[str, ...]) -> N
     """Without a database at all: it is refused before anything is asked."""
     with pytest.raises(CommandError, match="Nothing may be done") as caught:
         call_command(*arguments, stdout=StringIO())
+    assert caught.value.returncode == 2
+
+
+@pytest.mark.usefixtures("closed")
+def test_a_server_of_mcp_does_not_answer_from_a_closed_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GLASSBOX_KEY", "gbx_a")
+    with pytest.raises(CommandError, match="Nothing may be done") as caught:
+        call_command("mcp")
     assert caught.value.returncode == 2
 
 

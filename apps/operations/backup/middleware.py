@@ -13,7 +13,8 @@ from django.template.loader import render_to_string
 
 from apps.erasure.tombstones.gate import refuse_unless_served
 from apps.errors import ApplicationError
-from apps.tenants.api.error_pages import API_PREFIX, database_unavailable, problem_response
+from apps.tenants.api.error_pages import database_unavailable, problem_response
+from config.addresses import is_for_programs
 
 # Monitoring must be able to distinguish a closed installation from one that is down.
 _HEALTH: Final = "/api/v1/health/"
@@ -38,7 +39,7 @@ class ServingMiddleware:
 
 def _refusal(request: HttpRequest, error: ApplicationError) -> HttpResponse:
     """Return a refusal, as a page without the admin's frame for people, since the frame would query the database."""
-    if request.path.startswith(API_PREFIX):
+    if is_for_programs(request.path):
         response = problem_response(status=HTTPStatus.SERVICE_UNAVAILABLE, code=error.code, detail=error.detail)
     else:
         page = render_to_string(

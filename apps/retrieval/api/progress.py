@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import copy_context
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
@@ -42,11 +42,39 @@ class _Ended:
     error: Exception | None = None
 
 
-def streamed(answer: Callable[[OnStage], Response], *, view: object) -> StreamingHttpResponse:
+class Telling:
+    """How the events are written. A subclass writes them for another protocol."""
+
+    def stage(self, record: StageRecord) -> Iterator[bytes]:
+        """A stage that has ended."""
+        stage = {"stage": record.stage.value, "status": record.status.value, "elapsed_ms": record.elapsed_ms}
+        yield event_bytes("stage", stage)
+
+    def answer(self, response: Response) -> Iterator[bytes]:
+        """The end, with an answer."""
+        # A header can't follow what was sent.
+        if repeats := response.headers.get(REPEATS_HEADER):
+            yield event_bytes("repeats", {"audit_event_id": repeats})
+        yield event_bytes("answer", response.data)
+
+    def problem(self, problem: Mapping[str, Any]) -> Iterator[bytes]:
+        """The end, without one."""
+        yield event_bytes("problem", problem)
+
+
+def event_bytes(name: str, data: Any) -> bytes:
+    # One line: JSON escapes line ends.
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), JSONRenderer().render(data))
+
+
+def streamed(
+    answer: Callable[[OnStage], Response], *, view: object, telling: Telling | None = None
+) -> StreamingHttpResponse:
     """Answer a question as events.
 
     Args:   answer: answers it, and tells of each stage; called in a thread of its own, outside of any scope.
             view: whose errors are told as problems.
+            telling: writes the events; None for this API's own.
     Raises: what `answer` raises at once.
     """
     told: SimpleQueue[StageRecord | _Ended] = SimpleQueue()
@@ -74,21 +102,15 @@ def streamed(answer: Callable[[OnStage], Response], *, view: object) -> Streamin
         raise first.error
     # What is in front must not collect the events.
     headers = {"Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no"}
-    return StreamingHttpResponse(_Events(told, thread, first, view), content_type=EVENT_STREAM, headers=headers)
+    pieces = _pieces(told, first, view, telling or Telling())
+    return StreamingHttpResponse(_Events(pieces, thread), content_type=EVENT_STREAM, headers=headers)
 
 
 class _Events:
     """The events, in bytes. Closed by the server when all are sent, or when the client is gone."""
 
-    def __init__(
-        self,
-        told: SimpleQueue[StageRecord | _Ended],
-        thread: threading.Thread,
-        first: StageRecord | _Ended | None,
-        view: object,
-    ) -> None:
-        self._thread = thread
-        self._pieces = _pieces(told, first, view)
+    def __init__(self, pieces: Iterator[bytes], thread: threading.Thread) -> None:
+        self._pieces, self._thread = pieces, thread
 
     def __iter__(self) -> Iterator[bytes]:
         return self._pieces
@@ -98,7 +120,7 @@ class _Events:
 
 
 def _pieces(
-    told: SimpleQueue[StageRecord | _Ended], first: StageRecord | _Ended | None, view: object
+    told: SimpleQueue[StageRecord | _Ended], first: StageRecord | _Ended | None, view: object, telling: Telling
 ) -> Iterator[bytes]:
     if first is None:
         yield _COMMENT
@@ -111,21 +133,13 @@ def _pieces(
                 yield _COMMENT
                 continue
         if isinstance(item, _Ended):
-            yield from _end(item, view)
+            if item.response is None:
+                yield from telling.problem(_problem(item.error, view))
+            else:
+                yield from telling.answer(item.response)
             return
-        stage = {"stage": item.stage.value, "status": item.status.value, "elapsed_ms": item.elapsed_ms}
-        yield _event("stage", stage)
+        yield from telling.stage(item)
         item = None
-
-
-def _end(ended: _Ended, view: object) -> Iterator[bytes]:
-    if ended.response is None:
-        yield _event("problem", _problem(ended.error, view))
-        return
-    # A header can't follow what was sent.
-    if repeats := ended.response.headers.get(REPEATS_HEADER):
-        yield _event("repeats", {"audit_event_id": repeats})
-    yield _event("answer", ended.response.data)
 
 
 def _problem(error: Exception | None, view: object) -> Any:
@@ -139,8 +153,3 @@ def _problem(error: Exception | None, view: object) -> Any:
         logger.error("a question that was answered as events failed", exc_info=error)
     status, detail = FRAMEWORK_PROBLEMS[code]
     return problem_body(status=status, code=code, detail=detail)
-
-
-def _event(name: str, data: Any) -> bytes:
-    # One line: JSON escapes line ends.
-    return b"event: %s\ndata: %s\n\n" % (name.encode(), JSONRenderer().render(data))

@@ -154,18 +154,22 @@ class AskingSerializer(StrictSerializer):
 
     def asked(self) -> dict[str, Any]:
         """What ask and search take. Call is_valid before."""
-        data = self.validated_data
-        return {
-            "text": data["question"],
-            "scopes": tuple(data["scopes"]),
-            "given": GivenFilters(
-                documents=_each(data, "documents", DocumentId),
-                companies=_each(data, "companies", str),
-                periods=_each(data, "periods", _period),
-                kinds=_each(data, "kinds", str),
-            ),
-            "as_of": data.get("as_of"),
-        }
+        return asked_of(self.validated_data)
+
+
+def asked_of(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what ask and search take, from the validated fields of an AskingSerializer."""
+    return {
+        "text": data["question"],
+        "scopes": tuple(data["scopes"]),
+        "given": GivenFilters(
+            documents=_each(data, "documents", DocumentId),
+            companies=_each(data, "companies", str),
+            periods=_each(data, "periods", _period),
+            kinds=_each(data, "kinds", str),
+        ),
+        "as_of": data.get("as_of"),
+    }
 
 
 def _each(data: Mapping[str, Any], name: str, read: Callable[[Any], ValueT]) -> tuple[ValueT, ...] | None:

@@ -1,4 +1,4 @@
-"""What is answered where no view could: Django's own pages for people, problem details below /api/.
+"""What is answered where no view could: Django's own pages for people, problem details at the addresses of programs.
 
 Django calls these (config/urls.py names them) after it has logged the failure; an exception in a middleware, such as
 a database that is down, ends here as well.
@@ -16,12 +16,11 @@ from django.template.loader import render_to_string
 from django.views import defaults
 
 from apps.tenants.api.problems import CONTENT_TYPE, RETRY_AFTER_S, problem_body
-
-API_PREFIX = "/api/"
+from config.addresses import is_for_programs
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    if not request.path.startswith(API_PREFIX):
+    if not is_for_programs(request.path):
         return defaults.bad_request(request, exception)
     if isinstance(exception, RequestDataTooBig):
         return problem_response(status=413, code="api.body_too_large", detail="The body is too large.")
@@ -29,13 +28,13 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    if not request.path.startswith(API_PREFIX):
+    if not is_for_programs(request.path):
         return defaults.permission_denied(request, exception)
     return problem_response(status=403, code="api.permission_denied", detail="This is not permitted.")
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    if not request.path.startswith(API_PREFIX):
+    if not is_for_programs(request.path):
         return defaults.page_not_found(request, exception)
     return problem_response(
         status=404, code="api.unknown_address", detail="There is no such address. The API is at /api/v1/."
@@ -45,7 +44,7 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 def server_error(request: HttpRequest) -> HttpResponse:
     if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):
         return database_unavailable(request)
-    if not request.path.startswith(API_PREFIX):
+    if not is_for_programs(request.path):
         return defaults.server_error(request)
     return problem_response(
         status=500,
@@ -57,7 +56,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 def database_unavailable(request: HttpRequest) -> HttpResponse:
     """A problem for programs, a page for people: neither asks the database for anything."""
     response: HttpResponse
-    if request.path.startswith(API_PREFIX):
+    if is_for_programs(request.path):
         response = problem_response(
             status=503, code="api.database_unavailable", detail="The database can't be reached. Try again in a moment."
         )

@@ -31,7 +31,7 @@ from apps.tenants.api.problems import CONTENT_TYPE
 STAND_IN_BASE = "http://127.0.0.1:8000"
 
 # Their answers are not kept for a replay: see idempotency.py.
-_QUESTIONS = ("/query/", "/search/")
+_QUESTIONS = ("/query/", "/search/", "/v1/chat/completions", "/v1/responses")
 _WRITES = frozenset({"post", "put", "patch", "delete"})
 # Addresses of one thing that has an ETag: its view is a TaggedView.
 _TAGGED = frozenset(
