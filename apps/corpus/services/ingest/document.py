@@ -25,11 +25,12 @@ from apps.corpus.services.ingest.erased import refuse_erased
 from apps.corpus.services.ingest.errors import (
     EmptyUploadError,
     KindNotYoursError,
+    NotReplaceableError,
     UnknownDocumentError,
     UploadTooLargeError,
 )
 from apps.corpus.services.ingest.events import RECEIVED, record_document_event
-from apps.corpus.services.ingest.kind import require_right, require_usable
+from apps.corpus.services.ingest.kind import has_right, require_right, require_usable
 from apps.corpus.services.ingest.metadata import DocumentMetadata, differing, external_id_in_force
 from apps.corpus.services.ingest.restart import restart
 from apps.corpus.services.restricted import refuse_restricted_content, with_restricted
@@ -249,6 +250,23 @@ def _require_replaceable(document: Document, named: QuerySet[Document], right: R
     """
     of_series = Document.objects.filter(scope_id__in=named.values("scope_id"), series_id__in=named.values("series_id"))
     _require_rights(document, _in_use(of_series), right)
+
+
+def require_replaceable_by(document: Document, replaced: Sequence[Document]) -> None:
+    """Require that the open scope's principal may still replace these versions by this one.
+
+    What the uploader may be has changed since, or the policy in force. They may be restricted: the error names none.
+    Raises: NotReplaceableError.
+    """
+    of_bytes = {each.content_sha256 for each in replaced}
+    rights = [Right.CORRECT] if document.content_sha256 in of_bytes else []
+    if replaced and (document.content_sha256, document.filename) not in {
+        (each.content_sha256, each.filename) for each in replaced
+    }:
+        rights.append(Right.UPLOAD)
+    kinds = {document.kind, *(each.kind for each in replaced)}
+    if not all(has_right(kind, right) for right in rights for kind in sorted(kinds)):
+        raise NotReplaceableError(document=document.id)
 
 
 def _in_use(versions: QuerySet[Document]) -> list[tuple[str, str]]:

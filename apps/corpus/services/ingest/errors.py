@@ -50,6 +50,17 @@ class UnknownDocumentError(IngestError):
     message = "There is no document {document} in this scope that a new version could replace."
 
 
+class NotReplaceableError(IngestError):
+    """Does not say which version the uploader may not replace: it may be restricted."""
+
+    code = "corpus.not_replaceable"
+    status = 403
+    message = (
+        "The policy in force does not let the uploader of document {document} replace what it was to replace. Have "
+        "somebody upload it who may, or upload it as a document of its own."
+    )
+
+
 class NotCurrentError(IngestError):
     code = "corpus.not_current"
     status = 409

@@ -12,6 +12,7 @@ from django.utils import timezone
 from apps.audit.models import Outcome
 from apps.corpus.models import PUBLISHED, Document, DocumentStatus, IngestJob, JobStage, JobState
 from apps.corpus.providers.errors import ProviderError
+from apps.corpus.services.ingest.document import require_replaceable_by
 from apps.corpus.services.ingest.errors import AttemptsExhaustedError
 from apps.corpus.services.ingest.events import FAILED, READY, REEMBEDDED, SUPERSEDED, record_document_event
 from apps.corpus.services.ingest.lease import Lease, holding, holding_as_system
@@ -56,6 +57,7 @@ def _publish(document: Document, lease: Lease, *, model: str) -> None:
 
     If a newer version became ready first, this version is superseded at once. Restricted versions of the series take
     part in this as well, so that at most one version of a series is in force.
+    Raises: NotReplaceableError: the job's actor may not replace one of them (apps/intents/sql/replacing.sql).
     """
     now = timezone.now()
     with with_restricted(ScopeId(document.scope_id)):
@@ -65,7 +67,9 @@ def _publish(document: Document, lease: Lease, *, model: str) -> None:
             .filter(series_id=document.series_id, status=DocumentStatus.READY)
             .order_by("version")
         }
-        earlier = [version for number, version in series.items() if number < document.version]
+    earlier = [version for number, version in series.items() if number < document.version]
+    require_replaceable_by(document, earlier)
+    with with_restricted(ScopeId(document.scope_id)):
         Document.objects.filter(id__in=[version.id for version in earlier]).update(
             status=DocumentStatus.SUPERSEDED, valid_to=now
         )
