@@ -119,9 +119,13 @@ def _require_movable(document: Document, versions: list[Document]) -> None:
 
 
 def _require_lasting(*scope_ids: UUID) -> None:
-    """Raise MoveError if a scope is to be removed: of what comes and goes meanwhile, its removal names nothing."""
+    """Raise MoveError if a scope is to be removed, or its removal is asked for: of what comes and goes meanwhile, that
+    removal names nothing. No such request is received before the end of the transaction."""
     for ground in staying([Target(type=TargetType.SCOPE, id=each) for each in scope_ids]).values():
-        raise MoveError("corpus.move_of_ending_scope", run=ground.partition(":")[2])
+        kind, _, id = ground.partition(":")
+        if kind == "request":
+            raise MoveError("corpus.move_of_requested_scope")
+        raise MoveError("corpus.move_of_ending_scope", run=id)
 
 
 def _require_unrestricted(document: Document, versions: list[Document], scope_id: ScopeId) -> None:

@@ -113,6 +113,11 @@ class MoveError(CodedError):
             "One of the two scopes is to be removed (run {run}), so nothing is moved out of it or into it. Move the "
             "document once that removal is rejected or taken back.",
         ),
+        "corpus.move_of_requested_scope": (
+            409,
+            "The erasure of one of the two scopes was requested, so nothing is moved out of it or into it. Move the "
+            "document once that request is over, or ask your data protection officer.",
+        ),
         "corpus.move_overdue": (
             409,
             "Document {document} is past the latest date of the retention rules in force, and a copy would begin anew. "
