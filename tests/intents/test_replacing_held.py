@@ -154,7 +154,7 @@ def test_the_database_asks_again_as_it_is_published(
     also = () if is_held else (_NO_TRIGGER.format("publish"),)
     with (
         changed(_NO_TRIGGER.format("insert"), *also),
-        patch("apps.corpus.services.ingest.finish.require_replaceable_by"),
+        patch("apps.corpus.services.ingest.finish._require_replaceable"),
     ):
         with as_(analyst):
             waiting = next_version(minutes, analyst)

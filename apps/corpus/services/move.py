@@ -51,8 +51,9 @@ class Moved:
 def document_move(*, document_id: UUID, scope_id: ScopeId, words: str) -> Moved:
     """File a document and its earlier versions in another scope, and propose to remove them here, in one transaction.
 
-    The copies keep their kinds and metadata. The last is current there from when its job has read it: questions as of
-    an earlier date find it in neither scope once the removal is carried out. If the other scope holds the same bytes as
+    The copies keep their kinds and metadata, and the time from which retention rules count. The last is current there
+    from when its job has read it, and the earlier ones never are: questions as of an earlier date find it in neither
+    scope once the removal is carried out. If the other scope holds the same bytes as
     the same kind, that document stays as it is, and only the removal is proposed. Of versions with the same bytes
     (corrections), only the last is filed.
 
@@ -194,4 +195,6 @@ def _ingest(version: Document, current: Document, scope_id: ScopeId, *, replaces
         replaces=None if replaces is None else replaces.id,
         # An earlier version never joins a document that happens to have the same bytes there.
         same_bytes_again=True,
+        moved_from=version.id,
+        is_earlier=version is not current,
     ).document

@@ -25,12 +25,11 @@ from apps.corpus.services.ingest.erased import refuse_erased
 from apps.corpus.services.ingest.errors import (
     EmptyUploadError,
     KindNotYoursError,
-    NotReplaceableError,
     UnknownDocumentError,
     UploadTooLargeError,
 )
 from apps.corpus.services.ingest.events import RECEIVED, record_document_event
-from apps.corpus.services.ingest.kind import has_right, require_right, require_usable
+from apps.corpus.services.ingest.kind import require_right, require_usable
 from apps.corpus.services.ingest.metadata import DocumentMetadata, differing, external_id_in_force
 from apps.corpus.services.ingest.restart import restart
 from apps.corpus.services.restricted import refuse_restricted_content, with_restricted
@@ -74,6 +73,8 @@ def document_ingest(
     same_title_replaces: bool = False,
     same_bytes_again: bool = False,
     corrects: bool = False,
+    moved_from: uuid.UUID | None = None,
+    is_earlier: bool = False,
 ) -> IngestResult:
     """Store a file in the open scope and create the job that reads and embeds it.
 
@@ -88,6 +89,8 @@ def document_ingest(
              same_bytes_again: make a new version even if the bytes are stored already, to change the metadata.
              corrects: the next version says something else of the same bytes. Who may correct the kind makes it,
                  whether or not they may upload it.
+             moved_from: the document of another scope that this one is a copy of. is_earlier: of an earlier version,
+                 which is never current here.
     Raises:  UnknownKindError, RetiredKindError, KindNotYoursError: the policy in force does not let the principal
              upload documents of this kind, or of that of the document that this one replaces; EmptyUploadError,
              UploadTooLargeError, ScopeNotGrantedError,
@@ -136,6 +139,9 @@ def document_ingest(
         filename=name,
         byte_size=len(content),
         content_sha256=content_sha256,
+        moved_from_id=moved_from,
+        # The times are the other document's: the database writes them (sql/moved.sql).
+        replaced_there_at=timezone.now() if is_earlier else None,
     )
     # The policy says which kinds there are, below.
     document.clean_fields(exclude=["tenant", "scope", "slug", "kind"])
@@ -250,23 +256,6 @@ def _require_replaceable(document: Document, named: QuerySet[Document], right: R
     """
     of_series = Document.objects.filter(scope_id__in=named.values("scope_id"), series_id__in=named.values("series_id"))
     _require_rights(document, _in_use(of_series), right)
-
-
-def require_replaceable_by(document: Document, replaced: Sequence[Document]) -> None:
-    """Require that the open scope's principal may still replace these versions by this one.
-
-    What the uploader may be has changed since, or the policy in force. They may be restricted: the error names none.
-    Raises: NotReplaceableError.
-    """
-    of_bytes = {each.content_sha256 for each in replaced}
-    rights = [Right.CORRECT] if document.content_sha256 in of_bytes else []
-    if replaced and (document.content_sha256, document.filename) not in {
-        (each.content_sha256, each.filename) for each in replaced
-    }:
-        rights.append(Right.UPLOAD)
-    kinds = {document.kind, *(each.kind for each in replaced)}
-    if not all(has_right(kind, right) for right in rights for kind in sorted(kinds)):
-        raise NotReplaceableError(document=document.id)
 
 
 def _in_use(versions: QuerySet[Document]) -> list[tuple[str, str]]:

@@ -120,7 +120,7 @@ class MoveError(CodedError):
         ),
         "corpus.move_overdue": (
             409,
-            "Document {document} is past the latest date of the retention rules in force, and a copy would begin anew. "
+            "Document {document} is past the latest date of the retention rules in force, and a copy would be as well. "
             "Propose its removal.",
         ),
         "corpus.move_onto_removal": (
