@@ -214,7 +214,7 @@ def test_the_page_says_that_it_is_waiting_for_more(
     assert "The approval by rupert has lapsed" in page
     assert "It is waiting for 2 more." in page
     assert "Approve it as the first of two" in page
-    assert "It is waiting for 2 approvals." in Visitor("olivia").open("policy_reviews").text
+    assert "It has 0 of 2 approvals." in Visitor("olivia").open("policy_reviews").text
 
 
 # --- What the database holds by itself --------------------------------------------------------------------------------

@@ -41,8 +41,18 @@ def lapsed_of(version: PolicyVersion) -> list[PolicyApproval]:
 
 def approvals_missing(version: PolicyVersion) -> int:
     """Return how many more approvals a version in review waits for."""
-    wanted = 2 if two_wanted(version) or lapsed_of(version) else 1
-    return wanted - len(approvals_of(version)) if version.status == VersionStatus.IN_REVIEW else 0
+    required, given = approvals_asked(version)
+    return required - given
+
+
+def approvals_asked(version: PolicyVersion) -> tuple[int, int]:
+    """Return how many approvals a version in review takes, and how many it has; 0 and 0 for others.
+
+    One whose first approval has lapsed takes two: whoever gave it read that it would.
+    """
+    if version.status != VersionStatus.IN_REVIEW:
+        return 0, 0
+    return 2 if two_wanted(version) or lapsed_of(version) else 1, len(approvals_of(version))
 
 
 def two_wanted(version: PolicyVersion) -> str:
