@@ -9,7 +9,8 @@ from datetime import UTC, date, datetime, time
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import Count, Max, Min, Q, QuerySet
+from django.db.models import Count, F, Max, Min, Q, QuerySet
+from django.db.models.functions import Coalesce
 
 from apps.corpus.kinds import RetentionClass
 from apps.corpus.models import Document, DocumentStatus
@@ -19,8 +20,13 @@ from apps.erasure.declarations.retained import Aim, Item, ItemPosition, Retained
 from apps.erasure.registry import register_retained
 
 DOCUMENT: Final = "document:"
-# Clock -> the column that it is read from. A document without that date is never due.
-_COLUMNS: Final = {"superseded_at": "valid_to", "created_at": "created_at", "published_on": "published_on"}
+# Clock -> what it is read from. A document without that date is never due. Of a copy that was moved here, it is what
+# happened in the scope that it came from.
+_READ_FROM: Final = {
+    "superseded_at": Coalesce("replaced_there_at", "valid_to"),
+    "created_at": Coalesce("first_received_at", "created_at"),
+    "published_on": F("published_on"),
+}
 _CLOCKS: Final[Mapping[str, str]] = {
     "superseded_at": "when another version replaced it",
     "created_at": "when it was uploaded",
@@ -32,19 +38,18 @@ class DocumentSource:
     """The retention source for documents; see RetentionSource. A document that is still being read is not counted."""
 
     def tally(self, aim: Aim) -> Tally:
-        column = _COLUMNS[aim.clock]
-        found = self._documents(aim).order_by().aggregate(count=Count("id"), oldest=Min(column), newest=Max(column))
+        documents = self._documents(aim).order_by()
+        found = documents.aggregate(count=Count("id"), oldest=Min("clock"), newest=Max("clock"))
         if not found["count"]:
             return Tally()
         return Tally(count=found["count"], oldest=_moment(found["oldest"]), newest=_moment(found["newest"]))
 
     def batch(self, aim: Aim, *, after: ItemPosition | None, limit: int) -> Sequence[Item]:
-        column = _COLUMNS[aim.clock]
         documents = self._documents(aim)
         if after is not None:
-            at = after.at.date() if column == "published_on" else after.at
-            documents = documents.filter(Q(**{f"{column}__gt": at}) | Q(**{column: at, "id__gt": after.id}))
-        rows = documents.order_by(column, "id").values_list(column, "id")[:limit]
+            at = after.at.date() if aim.clock == "published_on" else after.at
+            documents = documents.filter(Q(clock__gt=at) | Q(clock=at, id__gt=after.id))
+        rows = documents.order_by("clock", "id").values_list("clock", "id")[:limit]
         return [
             Item(place=ItemPosition(at=_moment(at), id=id), targets=(Target(type=TargetType.DOCUMENT, id=id),))
             for at, id in rows
@@ -55,13 +60,13 @@ class DocumentSource:
         return bool(self._documents(aim).filter(id=document_id).exists())
 
     def _documents(self, aim: Aim) -> QuerySet[Any]:
-        column = _COLUMNS[aim.clock]
-        before = aim.before.date() if column == "published_on" else aim.before
+        before = aim.before.date() if aim.clock == "published_on" else aim.before
         settled = [DocumentStatus.SUPERSEDED, DocumentStatus.FAILED]
         if aim.includes_current:
             settled.append(DocumentStatus.READY)
         of_class = _of_class(RetentionClass(aim.subject.removeprefix(DOCUMENT)))
-        return Document.objects.filter(of_class, status__in=settled, **{f"{column}__lt": before})
+        documents = Document.objects.filter(of_class, status__in=settled)
+        return documents.annotate(clock=_READ_FROM[aim.clock]).filter(clock__lt=before)
 
 
 SOURCE: Final = DocumentSource()

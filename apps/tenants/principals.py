@@ -69,7 +69,7 @@ class Principal:
         if self.kind is PrincipalKind.SYSTEM:
             return frozenset({"*"})
         held = frozenset(permission.value for permission in Permission if self.may(permission))
-        # Of the roles that a policy names for each kind of document (apps/intents/sql/uploaders.sql).
+        # Of the roles that a policy names for each kind of document (apps/intents/sql/correcting.sql).
         held |= {f"role:{role.value}" for role in self.roles}
         if self.is_signed_in:
             held |= {OWN_KEYS}

@@ -29,6 +29,7 @@ HANDED_OVER: Mapping[str, str] = {
     "public.hidden_documents()": "glassbox_remover",
     "public.held_documents()": "glassbox_remover",
     "public.corpus_document_is_kept()": "glassbox_remover",
+    "public.intents_replaced_held()": "glassbox_remover",
     "public.tenants_password(uuid)": "glassbox_authz",
     "public.tenants_password_keep(uuid, text)": "glassbox_authz",
     "public.tenants_password_gone()": "glassbox_authz",

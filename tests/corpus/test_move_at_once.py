@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -9,6 +12,7 @@ from django.conf import LazySettings
 from django.db import connection
 
 from apps.corpus.models import DocumentStatus
+from apps.corpus.services.ingest.errors import MoveError
 from apps.corpus.services.move import document_move
 from apps.errors import ApplicationError
 from apps.tenants.ids import ScopeId
@@ -16,6 +20,7 @@ from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.corpus.ingesting import short_profile
 from tests.corpus.test_move import WORDS, beta, filed, states
+from tests.corpus.test_move_between import receive_scope
 from tests.factories import as_, make_firm, make_member
 from tests.model_server import ModelServer
 
@@ -72,3 +77,49 @@ def test_two_that_change_places_wait_for_each_other(settings: LazySettings) -> N
 
     with ThreadPoolExecutor(2) as pool:
         assert list(pool.map(move, range(2))) == [2, 2]
+
+
+@pytest.mark.parametrize("first", ["request", "move"])
+def test_a_move_and_a_request_about_its_scope_wait_for_each_other(settings: LazySettings, first: str) -> None:
+    """Whichever comes second sees what the first one did: a request finds what lies where, and a move the request."""
+    acme = make_firm("acme")
+    with ModelServer() as server:
+        settings.GLASSBOX_EMBEDDING_PROFILES = {"local": short_profile(server)}
+        report = filed(acme)
+    mover, dora = make_member(acme, "mover", Role.TENANT_ADMIN), make_member(acme, "dora", Role.DPO)
+    has_acted, has_committed = threading.Event(), threading.Event()
+
+    def move() -> None:
+        document_move(document_id=report.id, scope_id=beta(acme), words=WORDS)
+
+    def ask() -> None:
+        receive_scope(acme, dora, "fund:alpha")
+
+    def begin(person: Principal, act: Callable[[], None]) -> None:
+        try:
+            with as_(person):
+                act()
+                has_acted.set()
+                time.sleep(0.5)
+                has_committed.set()
+        finally:
+            connection.close()
+
+    def follow(person: Principal, act: Callable[[], None]) -> str:
+        assert has_acted.wait(20)
+        try:
+            with as_(person):
+                act()
+        except MoveError as error:
+            return error.code
+        else:
+            return "done"
+        finally:
+            assert has_committed.is_set(), "it did not wait"
+            connection.close()
+
+    acts = [(dora, ask), (mover, move)] if first == "request" else [(mover, move), (dora, ask)]
+    with ThreadPoolExecutor(2) as pool:
+        begun, followed = pool.submit(begin, *acts[0]), pool.submit(follow, *acts[1])
+        begun.result(60)
+        assert followed.result(60) == ("corpus.move_of_requested_scope" if first == "request" else "done")

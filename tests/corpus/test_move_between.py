@@ -26,6 +26,7 @@ from apps.erasure.log_removal import RemovalReason
 from apps.erasure.models import Because, RemovalRun
 from apps.erasure.runs.runs import run_propose
 from apps.privacy.codes.requests import Requester, SubjectType
+from apps.privacy.models import ErasureRequest
 from apps.privacy.requests.details import Details
 from apps.privacy.requests.services.receiving import request_receive
 from apps.tenants.context import open_scope
@@ -37,6 +38,7 @@ from tests.audit.retaining import approved
 from tests.corpus.ingesting import PATIENT, chunks, document, ingest, job, postings, run, short_profile, vectors
 from tests.corpus.test_move import WORDS, beta, filed, read_all, states
 from tests.corpus.test_refile import given
+from tests.deciding import withdraw
 from tests.factories import Firm, as_, make_member
 from tests.model_server import ModelServer
 from tests.visitor import Visitor
@@ -132,6 +134,40 @@ def test_nothing_leaves_an_open_request_for_erasure(acme: Firm, alice: Principal
     with as_(alice), pytest.raises(RemovalKeptError):
         document_move(document_id=mine.document.id, scope_id=beta(acme), words=WORDS)
     assert states(acme, "fund:beta") == []
+
+
+@pytest.mark.parametrize("scope", ["fund:alpha", "fund:beta", "firm:acme"])
+def test_nothing_leaves_or_enters_a_scope_of_which_the_erasure_is_asked(
+    acme: Firm, alice: Principal, scope: str
+) -> None:
+    """Also of the scope above, of which the mover need not know: it covers those below it."""
+    receive_scope(acme, make_member(acme, "dora", Role.DPO), scope)
+    report = filed(acme)
+    mover = make_member(acme, "mona", Role.TENANT_ADMIN, scopes=["fund:alpha", "fund:beta"])
+    with as_(mover), pytest.raises(MoveError) as refused:
+        document_move(document_id=report.id, scope_id=beta(acme), words=WORDS)
+    assert refused.value.code == "corpus.move_of_requested_scope"
+    assert states(acme, "fund:beta") == []
+
+
+def test_of_a_request_that_is_over_nothing_stays(acme: Firm, alice: Principal) -> None:
+    dora = make_member(acme, "dora", Role.DPO)
+    request = receive_scope(acme, dora, "fund:alpha")
+    report = filed(acme)
+    with as_(dora):
+        withdraw(request.id, words="They changed their mind.")
+    with as_(alice):
+        assert document_move(document_id=report.id, scope_id=beta(acme), words=WORDS).removals
+
+
+def receive_scope(firm: Firm, dpo: Principal, scope: str) -> ErasureRequest:
+    with as_(dpo):
+        return request_receive(
+            subject_type=SubjectType.SCOPE,
+            subject_id=firm.scopes[scope].id,
+            requester=Requester.FIRM,
+            details=Details(),
+        )
 
 
 def test_an_earlier_version_keeps_its_kind(acme: Firm, alice: Principal) -> None:

@@ -16,6 +16,7 @@ from apps.tenants.context import current_scope, open_scope
 from apps.tenants.models import User
 from apps.tenants.principals import Principal, PrincipalKind
 from apps.tenants.roles import Role
+from apps.tenants.services.members import membership_grant
 
 
 @contextmanager
@@ -33,6 +34,10 @@ def acting(user: User | None, role: Role = Role.COMPLIANCE_OFFICER) -> Iterator[
         scope_ids=outer.scope_ids,
         roles=frozenset({role}),
     )
+    if role is Role.REVIEWER:
+        # What becomes approved rests on the membership of whoever approves it.
+        with open_scope(tenant=outer.tenant_id, reason="a test"):
+            membership_grant(user=user, role=role, scopes=[])
     with open_scope(tenant=outer.tenant_id, principal=person):
         yield
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import psycopg
 import pytest
-from django.conf import LazySettings
+from django.conf import LazySettings, settings
 from django.core import mail
 
 from apps.audit.models import Event
@@ -20,12 +21,14 @@ from apps.intents.selectors import policy_in_force
 from apps.intents.services.approvals import approvals_missing, approvals_of, lapsed_of
 from apps.intents.services.notices import own_notices
 from apps.tenants.context import open_scope
+from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.models import Membership
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from apps.tenants.services.members import membership_revoke
 from tests.audit.forging import superuser
 from tests.baked import baked
+from tests.conftest import admin_dsn
 from tests.corpus.ingesting import short_profile
 from tests.deciding import version_approve, version_reject
 from tests.factories import Firm, as_, make_firm, make_member
@@ -127,6 +130,37 @@ def test_another_role_of_the_first_ends_and_their_approval_stands(
         assert version_approve(approved.id).status == VersionStatus.ACTIVE
 
 
+def activate(person: Principal, *, is_active: bool) -> None:
+    with superuser() as administrator:
+        administrator.execute("UPDATE tenants_user SET is_active = %s WHERE id = %s", [is_active, person.id])
+
+
+def test_the_approval_of_a_deactivated_account_lapses(
+    acme: Firm, approved: PolicyVersion, rupert: Principal, rita: Principal
+) -> None:
+    activate(rupert, is_active=False)
+    with as_(rita):
+        assert [each.approver_id for each in lapsed_of(approved)] == [rupert.id]
+        assert approvals_missing(approved) == 2
+    assert tasks.record_lapses() == 1
+    with as_(rita):
+        assert version_approve(approved.id).status == VersionStatus.IN_REVIEW
+
+
+@pytest.mark.parametrize("way", ["role", "account"])
+def test_who_may_approve_no_more_gives_no_last_approval(
+    acme: Firm, approved: PolicyVersion, rita: Principal, way: str
+) -> None:
+    """Rita signed in before: her request still has her role."""
+    if way == "role":
+        end_role(acme, rita)
+    else:
+        activate(rita, is_active=False)
+    with as_(rita), pytest.raises(PermissionDeniedError):
+        version_approve(approved.id)
+    assert again(acme, approved).status == VersionStatus.IN_REVIEW
+
+
 # --- People are told --------------------------------------------------------------------------------------------------
 
 
@@ -180,7 +214,7 @@ def test_the_page_says_that_it_is_waiting_for_more(
     assert "The approval by rupert has lapsed" in page
     assert "It is waiting for 2 more." in page
     assert "Approve it as the first of two" in page
-    assert "It is waiting for 2 approvals." in Visitor("olivia").open("policy_reviews").text
+    assert "It has 0 of 2 approvals." in Visitor("olivia").open("policy_reviews").text
 
 
 # --- What the database holds by itself --------------------------------------------------------------------------------
@@ -201,3 +235,58 @@ def test_no_statement_puts_a_version_in_force_on_an_approval_that_has_lapsed(
     with changed("DROP TRIGGER intents_version_takes_two_standing ON intents_policyversion"), as_(rita):
         approve_by_rows(approved, rita)
         assert policy_in_force().number == approved.number
+
+
+def test_no_statement_puts_a_version_in_force_on_the_approval_of_a_deactivated_account(
+    acme: Firm, approved: PolicyVersion, rupert: Principal, rita: Principal
+) -> None:
+    activate(rupert, is_active=False)
+    with as_(rita):
+        approval(approved, rita)
+        with refused("the first approval has lapsed"):
+            approve_by_rows(approved, rita)
+        activate(rupert, is_active=True)
+        approve_by_rows(approved, rita)
+
+
+@pytest.mark.parametrize("way", ["role", "account"])
+def test_no_statement_approves_in_the_name_of_who_may_approve_no_more(
+    acme: Firm, approved: PolicyVersion, rita: Principal, way: str
+) -> None:
+    with as_(rita):
+        approval(approved, rita)
+    if way == "role":
+        end_role(acme, rita)
+    else:
+        activate(rita, is_active=False)
+    with as_(rita), refused("may not approve any more"):
+        approve_by_rows(approved, rita)
+    # The control: without the trigger it is in force.
+    with changed("DROP TRIGGER intents_version_who_approves ON intents_policyversion"), as_(rita):
+        approve_by_rows(approved, rita)
+        assert policy_in_force().number == approved.number
+
+
+def test_one_approval_is_held_in_the_same_way(acme: Firm, olivia: Principal, rita: Principal) -> None:
+    version = again(acme, submitted(olivia))
+    end_role(acme, rita)
+    with as_(rita), refused("may not approve any more"):
+        approve_by_rows(version, rita)
+
+
+@pytest.mark.parametrize("way", ["role", "account"])
+def test_what_ends_meanwhile_waits_for_the_approval(
+    acme: Firm, approved: PolicyVersion, rita: Principal, way: str
+) -> None:
+    """Whoever is asked stands until the approval that rests on it is committed."""
+    statement = {
+        "role": "UPDATE tenants_membership SET revoked_at = now() WHERE user_id = %s AND revoked_at IS NULL",
+        "account": "UPDATE tenants_user SET is_active = false WHERE id = %s",
+    }[way]
+    with as_(rita):
+        approval(approved, rita)
+        approve_by_rows(approved, rita)
+        with psycopg.connect(admin_dsn(), dbname=settings.TEST_DATABASE) as administrator:
+            administrator.execute("SET lock_timeout = '200ms'")
+            with pytest.raises(psycopg.errors.LockNotAvailable):
+                administrator.execute(statement, [rita.id])

@@ -24,6 +24,9 @@ REVIEWED = {
     "retrieval_keptanswer.expires_at",
     # Set by corpus_note_change, after whatever a statement says.
     "corpus_document.updated_at",
+    # Of a moved copy: the source's, whatever is written (corpus/sql/moved.sql).
+    "corpus_document.first_received_at",
+    "corpus_document.replaced_there_at",
     "corpus_ingestjob.updated_at",
     # Held by intents_version_step, and by the reviewer's own name.
     "intents_policyversion.valid_from",

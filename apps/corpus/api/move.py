@@ -59,7 +59,8 @@ class DocumentMoveView(ApiView):
             "removal, and this needs a person (a session, or a key that acts for you). The answer is 200 if the "
             "document is in that scope already; it is 409 if something keeps it, it is not the current version, it is "
             "a record, it is past its latest date, something of it is restricted, one of the scopes or the same file "
-            "there is to be removed, or the other scope has its `external_id`."
+            "there is to be removed, the erasure of one of the scopes is requested, or the other "
+            "scope has its `external_id`."
         ),
         request=MoveSerializer,
         responses={

@@ -78,6 +78,11 @@ class Document(ScopedModel):
     # The version of the analysis that made the postings (TERMS_VERSION); 0 while there are none.
     terms_version = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+    # Of a copy that a move filed (sql/moved.sql): the document that it was moved from, which may be gone; when the firm
+    # received it; and, of an earlier version, when it was replaced there. That one is never current here.
+    moved_from_id = models.UUIDField(null=True, editable=False)
+    first_received_at = models.DateTimeField(null=True, editable=False)
+    replaced_there_at = models.DateTimeField(null=True, editable=False)
     # Set by the database (sql/changes.sql). Not indexed: a range of times would visit restricted documents.
     updated_at = models.DateTimeField(db_default=Now(), editable=False)
 
@@ -85,7 +90,8 @@ class Document(ScopedModel):
         Fields(
             "id tenant scope kind document_type source_type fiscal_year fiscal_quarter published_on language "
             "jurisdictions corrected_fields series_id version valid_from valid_to status error_code media_type "
-            "byte_size page_count chunk_count term_count terms_version created_at updated_at",
+            "byte_size page_count chunk_count term_count terms_version created_at updated_at "
+            "moved_from_id first_received_at replaced_there_at",
             Sort.NONE,
             because="Ids, kinds, dates and counts.",
         ),
@@ -122,6 +128,16 @@ class Document(ScopedModel):
                 name="document_one_ready_version",
             ),
             models.CheckConstraint(condition=models.Q(kind__regex=KIND_KEY), name="document_kind_key"),
+            models.CheckConstraint(
+                condition=models.Q(moved_from_id__isnull=True, first_received_at__isnull=True)
+                | models.Q(moved_from_id__isnull=False, first_received_at__isnull=False),
+                name="document_moved_since",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(replaced_there_at__isnull=True)
+                | (models.Q(moved_from_id__isnull=False) & ~models.Q(status="ready")),
+                name="document_replaced_is_not_current",
+            ),
         )
         indexes = (
             models.Index(fields=["tenant", "scope", "kind", "status"], name="document_by_scope_kind"),

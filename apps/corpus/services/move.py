@@ -51,8 +51,9 @@ class Moved:
 def document_move(*, document_id: UUID, scope_id: ScopeId, words: str) -> Moved:
     """File a document and its earlier versions in another scope, and propose to remove them here, in one transaction.
 
-    The copies keep their kinds and metadata. The last is current there from when its job has read it: questions as of
-    an earlier date find it in neither scope once the removal is carried out. If the other scope holds the same bytes as
+    The copies keep their kinds and metadata, and the time from which retention rules count. The last is current there
+    from when its job has read it, and the earlier ones never are: questions as of an earlier date find it in neither
+    scope once the removal is carried out. If the other scope holds the same bytes as
     the same kind, that document stays as it is, and only the removal is proposed. Of versions with the same bytes
     (corrections), only the last is filed.
 
@@ -119,9 +120,13 @@ def _require_movable(document: Document, versions: list[Document]) -> None:
 
 
 def _require_lasting(*scope_ids: UUID) -> None:
-    """Raise MoveError if a scope is to be removed: of what comes and goes meanwhile, its removal names nothing."""
+    """Raise MoveError if a scope is to be removed, or its removal is asked for: of what comes and goes meanwhile, that
+    removal names nothing. No such request is received before the end of the transaction."""
     for ground in staying([Target(type=TargetType.SCOPE, id=each) for each in scope_ids]).values():
-        raise MoveError("corpus.move_of_ending_scope", run=ground.partition(":")[2])
+        kind, _, id = ground.partition(":")
+        if kind == "request":
+            raise MoveError("corpus.move_of_requested_scope")
+        raise MoveError("corpus.move_of_ending_scope", run=id)
 
 
 def _require_unrestricted(document: Document, versions: list[Document], scope_id: ScopeId) -> None:
@@ -190,4 +195,6 @@ def _ingest(version: Document, current: Document, scope_id: ScopeId, *, replaces
         replaces=None if replaces is None else replaces.id,
         # An earlier version never joins a document that happens to have the same bytes there.
         same_bytes_again=True,
+        moved_from=version.id,
+        is_earlier=version is not current,
     ).document

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from apps.intents.api.content_fields import TextField
@@ -17,6 +18,7 @@ from apps.intents.diff import ChangeKind
 from apps.intents.flow import VERSIONS
 from apps.intents.models import PolicyVersion, ReviewComment, Turn, VersionOrigin, VersionStatus
 from apps.intents.rendering import policy_sha256
+from apps.intents.services.approvals import approvals_asked
 from apps.tenants.api.next_steps import NextStepSerializer, NextStepsField, Operation
 from apps.tenants.api.serializers import StrictSerializer, choices_of, revision_field
 from apps.tenants.flows.checks import steps_offered
@@ -34,6 +36,11 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     "reject": Operation("reject/", _DECISION),
     "withdraw": Operation("withdraw/", _DECISION),
 }
+
+
+class ApprovalsSerializer(serializers.Serializer[Any]):
+    required = serializers.IntegerField(help_text="By the rule of the version in force: 1 or 2.")
+    given = serializers.IntegerField(help_text="Those that count, of this revision and against the version in force.")
 
 
 class VersionSerializer(serializers.Serializer[Any]):
@@ -67,6 +74,7 @@ class VersionSerializer(serializers.Serializer[Any]):
     valid_from = serializers.DateTimeField(allow_null=True, help_text="null while it has not been in force.")
     valid_to = serializers.DateTimeField(allow_null=True, help_text="null while it is in force.")
     content_sha256 = serializers.SerializerMethodField(help_text="Equal for policies with the same content.")
+    approvals = serializers.SerializerMethodField(help_text="What it waits for in review; null in any other status.")
     next_steps = NextStepsField(
         offers=partial(steps_offered, VERSIONS),
         operations=lambda step: OPERATIONS.get(step.name),
@@ -76,6 +84,11 @@ class VersionSerializer(serializers.Serializer[Any]):
     def get_content_sha256(self, version: PolicyVersion) -> str:
         snapshots: Mapping[UUID, PolicySnapshot] = self.context["snapshots"]
         return policy_sha256(snapshots[version.id])
+
+    @extend_schema_field(ApprovalsSerializer(allow_null=True))
+    def get_approvals(self, version: PolicyVersion) -> dict[str, int] | None:
+        required, given = approvals_asked(version)
+        return {"required": required, "given": given} if required else None
 
 
 class ReceiptSerializer(serializers.ModelSerializer[ReviewComment]):
@@ -125,6 +138,7 @@ class VersionDetailSerializer(PolicySerializer):
     decided_at = serializers.DateTimeField(allow_null=True)
     decision_reason = serializers.CharField()
     effective_from = serializers.DateTimeField(allow_null=True)
+    approvals = ApprovalsSerializer(allow_null=True, help_text="What it waits for in review; null in any other status.")
     next_steps = NextStepSerializer(many=True, help_text="The steps that you may take now.")
     comments = CommentSerializer(many=True, help_text="Oldest first.")
 

@@ -9,15 +9,6 @@ from apps.tenants.operations import RunSqlFile
 
 _ROLES = ["compliance_officer", "reviewer", "dpo", "analyst", "auditor", "tenant_admin"]
 
-_DESCRIBED = (
-    "kind title company ticker document_type source_type fiscal_year fiscal_quarter published_on language jurisdictions "
-    "external_id"
-)
-
-
-def _row(name: str) -> str:
-    return ", ".join(f"{name}.{column}" for column in _DESCRIBED.split())
-
 
 class Migration(migrations.Migration):
     dependencies = [("intents", "0011_approvals_lapse"), ("audit", "0003_privacy"), ("corpus", "0002_recognised_pages")]
@@ -52,18 +43,6 @@ class Migration(migrations.Migration):
             models.CheckConstraint(
                 condition=models.Q(("correctors__contained_by", _ROLES), ("removers__contained_by", _ROLES)),
                 name="kind_budget_known_rights",
-            ),
-        ),
-        # The triggers of uploaders.sql knew one right; those of correcting.sql take their place.
-        migrations.RunSQL(
-            "DROP TRIGGER intents_kind_held_insert ON corpus_document; "
-            "DROP TRIGGER intents_kind_held_update ON corpus_document;",
-            reverse_sql=(
-                "CREATE TRIGGER intents_kind_held_insert BEFORE INSERT ON corpus_document "
-                "FOR EACH ROW EXECUTE FUNCTION intents_kind_held(); "
-                "CREATE TRIGGER intents_kind_held_update BEFORE UPDATE ON corpus_document "
-                f"FOR EACH ROW WHEN (({_row('NEW')}) IS DISTINCT FROM ({_row('OLD')})) "
-                "EXECUTE FUNCTION intents_kind_held();"
             ),
         ),
         RunSqlFile("rights.sql"),

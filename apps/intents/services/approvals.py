@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from django.db.models import Exists, OuterRef, QuerySet
@@ -40,8 +41,18 @@ def lapsed_of(version: PolicyVersion) -> list[PolicyApproval]:
 
 def approvals_missing(version: PolicyVersion) -> int:
     """Return how many more approvals a version in review waits for."""
-    wanted = 2 if two_wanted(version) or lapsed_of(version) else 1
-    return wanted - len(approvals_of(version)) if version.status == VersionStatus.IN_REVIEW else 0
+    required, given = approvals_asked(version)
+    return required - given
+
+
+def approvals_asked(version: PolicyVersion) -> tuple[int, int]:
+    """Return how many approvals a version in review takes, and how many it has; 0 and 0 for others.
+
+    One whose first approval has lapsed takes two: whoever gave it read that it would.
+    """
+    if version.status != VersionStatus.IN_REVIEW:
+        return 0, 0
+    return 2 if two_wanted(version) or lapsed_of(version) else 1, len(approvals_of(version))
 
 
 def two_wanted(version: PolicyVersion) -> str:
@@ -57,12 +68,16 @@ def two_wanted(version: PolicyVersion) -> str:
 def approval_write(version: PolicyVersion, *, note: str, effective_from: datetime | None) -> bool:
     """Write the principal's approval of a locked version in review. Returns: whether it now has all that it needs.
 
-    Raises: AlreadyApprovedError; FirstOfTwoError; FollowerTakesTwoError: a version that is approved to follow would
+    Raises: PermissionDeniedError: the principal's role or account has ended since they signed in;
+            AlreadyApprovedError; FirstOfTwoError; FollowerTakesTwoError: a version that is approved to follow would
             take two after this one; what require_second_person raises, against the other approver.
     """
     principal = current_scope().principal
     # Approvals of a tenant take turns by this lock, as the database has them do: what is checked here then still holds.
     PolicyVersion.objects.select_for_update(no_key=True).filter(status=VersionStatus.ACTIVE).first()
+    if not _reviewing().filter(user_id=principal.id).exists():
+        # As whoever has no role that approves.
+        replace(principal, roles=frozenset()).require(Permission.POLICY_APPROVE)
     if any(given.approver_id == principal.id for given in _given(version)):
         raise AlreadyApprovedError(number=version.number)
     others = approvals_of(version)
@@ -90,10 +105,16 @@ def _given(version: PolicyVersion) -> QuerySet[PolicyApproval]:
 
 
 def _stands() -> Exists:
-    """The condition that whoever gave an approval has had a role that approves since before it."""
-    roles = [role for role in Role if Permission.POLICY_APPROVE in PERMISSIONS[role]]
-    held = Membership.objects.filter(IN_FORCE, user_id=OuterRef("approver_id"), role__in=roles)
+    """The condition that whoever gave an approval has had a role that approves since before it, and is active."""
+    held = _reviewing().filter(user_id=OuterRef("approver_id"))
     return Exists(held.filter(confirmed_at__lte=OuterRef("created_at")))
+
+
+def _reviewing() -> QuerySet[Membership]:
+    """The memberships by which people may approve now. sql/approvers.sql says the same."""
+    roles = [role for role in Role if Permission.POLICY_APPROVE in PERMISSIONS[role]]
+    found: QuerySet[Membership] = Membership.objects.filter(IN_FORCE, role__in=roles, user__is_active=True)
+    return found
 
 
 def _require_followers(version: PolicyVersion, effective_from: datetime | None) -> None:

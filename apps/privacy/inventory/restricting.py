@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from apps.erasure.contracts import Origin, RunState, Target, TargetType
@@ -25,6 +25,7 @@ from apps.privacy.inventory.selectors import hits_of
 from apps.privacy.models import ErasureRequest, InventoryHit, InventoryTreatment
 from apps.privacy.requests.services.stepping import locked_request, require_erasure, require_manager
 from apps.privacy.requests.whole import whole_tenant
+from apps.tenants.models import Scope
 
 # In these states nothing is approved yet, so other runs do not remove what the request is about.
 _UNDECIDED: Final = (
@@ -35,7 +36,7 @@ _UNDECIDED: Final = (
     RequestState.AWAITING_APPROVAL,
 )
 _ASKED_BY_RUNS: Final = (RunState.APPROVED, RunState.EXECUTING, RunState.FAILED)
-_KEPT_OFF: Final = (TargetType.DOCUMENT, TargetType.EVENT_GROUP)
+_KEPT_OFF: Final = (TargetType.DOCUMENT, TargetType.EVENT_GROUP, TargetType.SCOPE)
 
 
 def restrict_run(request_id: UUID, run_id: UUID) -> None:
@@ -106,6 +107,9 @@ def lift_after_erasure(request_id: UUID) -> None:
 def kept_by_requests(targets: Sequence[Target]) -> Mapping[Target, str]:
     """Return the targets that open requests keep from removal; see apps.erasure.contracts.Obstacle.
 
+    A request about a scope keeps that scope and those below it, and no document in it: what is removed meanwhile is
+    gone when the request is carried out, and what is moved out of it is not (apps/corpus/services/move.py).
+
     Targets of a run that was approved for a request are not kept: two requests about one document want the same thing.
     """
     wanted = [target for target in targets if target.type in _KEPT_OFF]
@@ -122,9 +126,31 @@ def kept_by_requests(targets: Sequence[Target]) -> Mapping[Target, str]:
     subjects = open_requests.filter(subject_type=SubjectType.DOCUMENT, subject_id__any_of=ids)
     for request_id, id in subjects.values_list("id", "subject_id"):
         found.setdefault(Target(type=TargetType.DOCUMENT, id=id), f"request:{request_id}")
+    found |= _scopes_asked_for(open_requests, wanted)
     kept = {target: found[target] for target in wanted if target in found}
     going = _of_approved_requests(kept) if kept else set()
     return {target: ground for target, ground in kept.items() if target not in going}
+
+
+def _scopes_asked_for(open_requests: QuerySet[ErasureRequest], targets: Iterable[Target]) -> dict[Target, str]:
+    """Return the scopes among the targets that an open request is about, or about one above them."""
+    scopes = [target for target in targets if target.type is TargetType.SCOPE]
+    asked = list(open_requests.filter(subject_type=SubjectType.SCOPE).values_list("id", "subject_id")) if scopes else []
+    if not asked:
+        return {}
+    # Those above a scope need not be the caller's.
+    with whole_tenant():
+        above = dict(Scope.objects.values_list("id", "parent_id"))
+    found = {}
+    for target in scopes:
+        lineage, scope = set(), target.id
+        while scope is not None and scope not in lineage:
+            lineage.add(scope)
+            scope = above.get(scope)
+        ground = next((f"request:{request_id}" for request_id, about in asked if about in lineage), "")
+        if ground:
+            found[target] = ground
+    return found
 
 
 def _of_approved_requests(targets: Iterable[Target]) -> set[Target]:

@@ -140,15 +140,20 @@ def _embed_examples(tenant_id: TenantId, draft: PolicySnapshot) -> None:
 
 
 def _account(tenant_id: TenantId, username: str, role: Role) -> User:
+    # Active, since it approves, and without a password or a mailbox to get one by: nobody signs in.
     user = user_by_name(username)
     if user is None:
-        user = User(username=username, is_active=False)
+        user = User(username=username)
         user.set_unusable_password()
         user.save()
-    elif user.is_active or user.has_usable_password():
+    elif user.has_usable_password() or user.email:
         raise EvaluationError(
             "retrieval.evaluation_foreign_tenant", slug=SLUG, why=f"somebody can sign in as {username}"
         )
+    elif not user.is_active:
+        # As an earlier release made it.
+        user.is_active = True
+        user.save(update_fields=["is_active"])
     with open_scope(tenant=tenant_id, reason=REASON):
         membership_grant(user=user, role=role, scopes=[_root()])
     return user

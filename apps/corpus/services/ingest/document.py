@@ -73,6 +73,8 @@ def document_ingest(
     same_title_replaces: bool = False,
     same_bytes_again: bool = False,
     corrects: bool = False,
+    moved_from: uuid.UUID | None = None,
+    is_earlier: bool = False,
 ) -> IngestResult:
     """Store a file in the open scope and create the job that reads and embeds it.
 
@@ -87,6 +89,8 @@ def document_ingest(
              same_bytes_again: make a new version even if the bytes are stored already, to change the metadata.
              corrects: the next version says something else of the same bytes. Who may correct the kind makes it,
                  whether or not they may upload it.
+             moved_from: the document of another scope that this one is a copy of. is_earlier: of an earlier version,
+                 which is never current here.
     Raises:  UnknownKindError, RetiredKindError, KindNotYoursError: the policy in force does not let the principal
              upload documents of this kind, or of that of the document that this one replaces; EmptyUploadError,
              UploadTooLargeError, ScopeNotGrantedError,
@@ -135,6 +139,9 @@ def document_ingest(
         filename=name,
         byte_size=len(content),
         content_sha256=content_sha256,
+        moved_from_id=moved_from,
+        # The times are the other document's: the database writes them (sql/moved.sql).
+        replaced_there_at=timezone.now() if is_earlier else None,
     )
     # The policy says which kinds there are, below.
     document.clean_fields(exclude=["tenant", "scope", "slug", "kind"])

@@ -50,6 +50,17 @@ class UnknownDocumentError(IngestError):
     message = "There is no document {document} in this scope that a new version could replace."
 
 
+class NotReplaceableError(IngestError):
+    """Does not say which version the uploader may not replace: it may be restricted."""
+
+    code = "corpus.not_replaceable"
+    status = 403
+    message = (
+        "The policy in force does not let the uploader of document {document} replace what it was to replace. Have "
+        "somebody upload it who may, or upload it as a document of its own."
+    )
+
+
 class NotCurrentError(IngestError):
     code = "corpus.not_current"
     status = 409
@@ -102,9 +113,14 @@ class MoveError(CodedError):
             "One of the two scopes is to be removed (run {run}), so nothing is moved out of it or into it. Move the "
             "document once that removal is rejected or taken back.",
         ),
+        "corpus.move_of_requested_scope": (
+            409,
+            "The erasure of one of the two scopes was requested, so nothing is moved out of it or into it. Move the "
+            "document once that request is over, or ask your data protection officer.",
+        ),
         "corpus.move_overdue": (
             409,
-            "Document {document} is past the latest date of the retention rules in force, and a copy would begin anew. "
+            "Document {document} is past the latest date of the retention rules in force, and a copy would be as well. "
             "Propose its removal.",
         ),
         "corpus.move_onto_removal": (

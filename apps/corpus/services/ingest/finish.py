@@ -5,15 +5,18 @@ A document that was ready before the job keeps its state in each case: such a jo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from django.utils import timezone
 
 from apps.audit.models import Outcome
+from apps.corpus.kinds import Right
 from apps.corpus.models import PUBLISHED, Document, DocumentStatus, IngestJob, JobStage, JobState
 from apps.corpus.providers.errors import ProviderError
-from apps.corpus.services.ingest.errors import AttemptsExhaustedError
+from apps.corpus.services.ingest.errors import AttemptsExhaustedError, NotReplaceableError
 from apps.corpus.services.ingest.events import FAILED, READY, REEMBEDDED, SUPERSEDED, record_document_event
+from apps.corpus.services.ingest.kind import has_right
 from apps.corpus.services.ingest.lease import Lease, holding, holding_as_system
 from apps.corpus.services.ingest.reembed import await_configuration, reembed
 from apps.corpus.services.restricted import with_restricted
@@ -54,8 +57,11 @@ def finish(lease: Lease, *, model: str) -> None:
 def _publish(document: Document, lease: Lease, *, model: str) -> None:
     """Make the document searchable and end the version that it replaces.
 
-    If a newer version became ready first, this version is superseded at once. Restricted versions of the series take
-    part in this as well, so that at most one version of a series is in force.
+    If a newer version became ready first, this version is superseded at once. So is an earlier version that was moved
+    along, whatever became of the later ones: what it says was replaced where it comes from, and no question of this
+    scope may be answered from it as if it were current. It ends as it begins, so that questions as of no date find it.
+    Restricted versions of the series take part in this as well, so that at most one version of a series is in force.
+    Raises: NotReplaceableError: the job's actor may not replace one of them (apps/intents/sql/replacing.sql).
     """
     now = timezone.now()
     with with_restricted(ScopeId(document.scope_id)):
@@ -65,16 +71,20 @@ def _publish(document: Document, lease: Lease, *, model: str) -> None:
             .filter(series_id=document.series_id, status=DocumentStatus.READY)
             .order_by("version")
         }
-        earlier = [version for number, version in series.items() if number < document.version]
+    newer = next((version for number, version in sorted(series.items()) if number > document.version), None)
+    earlier = [version for number, version in series.items() if number < document.version]
+    if document.replaced_there_at is not None:
+        earlier = []
+    _require_replaceable(document, earlier)
+    with with_restricted(ScopeId(document.scope_id)):
         Document.objects.filter(id__in=[version.id for version in earlier]).update(
             status=DocumentStatus.SUPERSEDED, valid_to=now
         )
-    newer = next((version for number, version in sorted(series.items()) if number > document.version), None)
     for version in earlier:
         record_document_event(SUPERSEDED, version, superseded_by=str(document.id))
     document.valid_from = document.valid_from or (newer.valid_from if newer else now)
     document.status = DocumentStatus.READY
-    if newer is not None:
+    if newer is not None or document.replaced_there_at is not None:
         document.status = DocumentStatus.SUPERSEDED
         document.valid_to = document.valid_from
     document.save(update_fields=["status", "valid_from", "valid_to"])
@@ -86,8 +96,25 @@ def _publish(document: Document, lease: Lease, *, model: str) -> None:
         embedding_profile=lease.profile,
         embedding_model=model,
     )
-    if newer is not None:
-        record_document_event(SUPERSEDED, document, superseded_by=str(newer.id))
+    if document.status == DocumentStatus.SUPERSEDED:
+        record_document_event(SUPERSEDED, document, superseded_by=str(newer.id) if newer else None)
+
+
+def _require_replaceable(document: Document, replaced: Sequence[Document]) -> None:
+    """Require that the open scope's principal may still replace these versions by this one.
+
+    What the uploader may be has changed since, or the policy in force. They may be restricted: the error names none.
+    Raises: NotReplaceableError.
+    """
+    of_bytes = {each.content_sha256 for each in replaced}
+    rights = [Right.CORRECT] if document.content_sha256 in of_bytes else []
+    if replaced and (document.content_sha256, document.filename) not in {
+        (each.content_sha256, each.filename) for each in replaced
+    }:
+        rights.append(Right.UPLOAD)
+    kinds = {document.kind, *(each.kind for each in replaced)}
+    if not all(has_right(kind, right) for right in rights for kind in sorted(kinds)):
+        raise NotReplaceableError(document=document.id)
 
 
 def wait_or_fail(lease: Lease, error: ProviderError) -> bool:

@@ -17,7 +17,7 @@ from apps.intents.admin.review.facts import base_of, deciders
 from apps.intents.diff import policy_diff
 from apps.intents.models import PolicyVersion, ReviewComment, VersionStatus
 from apps.intents.selectors import version_snapshot
-from apps.intents.services.approvals import approvals_missing
+from apps.intents.services.approvals import approvals_asked
 from apps.intents.services.reminders import is_overdue
 from apps.intents.standing import by_time
 from apps.tenants.admin.base import may, require
@@ -29,7 +29,7 @@ from apps.tenants.roles import Permission
 class Waiting:
     """A version with what its reader needs to choose it. widens: sentences; none where nothing more is reached.
 
-    missing: how many approvals it waits for.
+    required, given: how many approvals it takes, and has.
     """
 
     version: PolicyVersion
@@ -37,7 +37,8 @@ class Waiting:
     others: int = 0
     deciders: tuple[str, ...] = ()
     overdue: bool = False
-    missing: int = 0
+    required: int = 0
+    given: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,13 +83,15 @@ def _approved() -> Iterable[PolicyVersion]:
 def _waiting(version: PolicyVersion) -> Waiting:
     base = base_of(version)
     diff = policy_diff(base.snapshot, version_snapshot(version)) if base else None
+    required, given = approvals_asked(version)
     return Waiting(
         version=version,
         widens=tuple(change.sentence for change in diff.widens) if diff else (),
         others=len(diff.changes) - len(diff.widens) if diff else 0,
         deciders=tuple(deciders(version)),
         overdue=is_overdue(version, timezone.now()),
-        missing=approvals_missing(version),
+        required=required,
+        given=given,
     )
 
 

@@ -35,7 +35,7 @@ from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import version_snapshot
 from apps.intents.services.absences import deputising
-from apps.intents.services.approvals import approvals_missing, approvals_of, lapsed_of, two_wanted
+from apps.intents.services.approvals import approvals_asked, approvals_of, lapsed_of, two_wanted
 from apps.intents.services.checking import Checked
 from apps.intents.standing import by_time
 from apps.tenants.admin.addresses import address
@@ -201,11 +201,13 @@ def _part(
 def _approvals(request: HttpRequest, version: PolicyVersion) -> dict[str, Any]:
     """For what two reviewers are wanted, and who has approved this revision already."""
     given, lapsed = approvals_of(version), lapsed_of(version)
+    required, counted = approvals_asked(version)
     return {
         "two_for": two_wanted(version) if version.status == VersionStatus.IN_REVIEW else "",
         "approvals": given,
         "lapsed": lapsed,
-        "approvals_missing": approvals_missing(version),
+        "approvals_required": required,
+        "approvals_missing": required - counted,
         "has_approved": any(each.approver_id == principal_of(request).id for each in (*given, *lapsed)),
     }
 

@@ -65,8 +65,8 @@ def request_receive(
     received_on = received_date(at, zone)
     due_on = first_deadline(received_on).due_on
     with transaction.atomic():
-        if subject_type is SubjectType.DOCUMENT:
-            # After this lock, a purge of the document has either ended or will find this request.
+        if subject_type in (SubjectType.DOCUMENT, SubjectType.SCOPE):
+            # After this lock, a purge of the document or a move out of the scope has ended, or will find this request.
             keep_removals_out()
         id = new_id()
         sealed, key_id = sealed_details(details, request_id=id)
