@@ -53,6 +53,7 @@ FORMS = ("/api/v1/documents/", "/api/v1/documents/batch/", f"{RECORD}profile/")
 DOORS = (
     Door("post", "/api/v1/query/", Permission.QUESTION_ASK),
     Door("post", "/api/v1/search/", Permission.QUESTION_ASK),
+    Door("post", "/api/v1/claims/checks/", Permission.QUESTION_ASK),
     Door("get", "/api/v1/queries/", Permission.QUESTION_ASK),
     Door("post", "/api/v1/queries/{event}/send/", Permission.QUESTION_ASK),
     Door("post", "/api/v1/queries/{event}/take-back/", Permission.QUESTION_ASK),

@@ -153,6 +153,7 @@ class Finding:
 
     reason: in a sentence. expression: over the operands, as "4,655 / 4,210 - 1 = 10.6 %"; empty if nothing was held.
     correct: what would stand in the place of the claim's number, in its own scale; empty unless contradicted.
+    intent: by which the policy decided what could be read for it; empty for one that no intent recognises.
     """
 
     claim: Claim
@@ -164,3 +165,14 @@ class Finding:
     searched: Searched = Searched()
     correct: str = ""
     suggestion: str = ""
+    intent: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """What sentences of one intent may be held against. withheld: the kinds that the policy keeps from the intent."""
+
+    intent: str
+    label: str
+    permitted: tuple[str, ...]
+    withheld: tuple[str, ...]

@@ -59,12 +59,12 @@ _GERMAN_PLACED: Final = re.compile(
     r"\b(?:in|aus|bei|segment|region|sparte|bereich|geschäftsbereich)\s+$", re.IGNORECASE
 )
 _PLAIN: Final = re.compile(
-    rf"(?:The|A|An|In|On|At|By|For|From|To|Of|And|But|Or|As|Its|Our|We|It|This|That|These|While|Total|Net|Group|Company|Firm|Fund|Bank|Board"
-    r"|Management|Fiscal|Year|FY\d*|GJ|Q[1-4]|H[12]|GAAP|IFRS|HGB|US|U|S|EUR|USD|GBP|CHF|EBITDA|EBIT|EPS|CEO|CFO|Mr|Mrs|Ms|Dr"
-    r"|Geschäftsjahr\w*|Berichtsjahr\w*|Jahr\w*|Vorjahr\w*|Quartal\w*|Höhe|Vergleich|Euro|Mio|Millionen|Mrd|Milliarden?|Tsd|Prozent\w*"
-    r"|Konzern\w*|Gruppe|Unternehmen\w*|Gesellschaft|Rekord\w*|Million|Billion|Dollars?|Euros?|Note|Notes|Table|Annual|Report|Form|K"
-    rf"|Stück|Anzahl|Ende|Anfang"
-    rf"|Stichtag|Zeitraum|Dezember|Monat\w*|Wert\w*|Anstieg|Rückgang|Ergebnis\w*|Summe|{MONTH.replace('(?P<month>', '(?:')})",
+    rf"(?:The|A|An|In|On|At|By|For|From|To|Of|And|But|Or|As|Its|Our|We|It|This|That|These|While|Total|Net|Group|Company"
+    r"|Firm|Fund|Bank|Board|Management|Fiscal|Year|FY\d*|GJ|Q[1-4]|H[12]|GAAP|IFRS|HGB|US|U|S|EUR|USD|GBP|CHF|EBITDA|EBIT"
+    r"|EPS|CEO|CFO|Mr|Mrs|Ms|Dr|Geschäftsjahr\w*|Berichtsjahr\w*|Jahr\w*|Vorjahr\w*|Quartal\w*|Höhe|Vergleich|Euro|Mio"
+    r"|Millionen|Mrd|Milliarden?|Tsd|Prozent\w*|Konzern\w*|Gruppe|Unternehmen\w*|Gesellschaft|Rekord\w*|Million|Billion"
+    r"|Dollars?|Euros?|Note|Notes|Table|Annual|Report|Form|K|Stück|Anzahl|Ende|Anfang|Stichtag|Zeitraum|Dezember|Monat\w*"
+    rf"|Wert\w*|Anstieg|Rückgang|Ergebnis\w*|Summe|{MONTH.replace('(?P<month>', '(?:')})",
     re.IGNORECASE,
 )
 _POSSESSIVE: Final = re.compile(r"(?:\s[A-Z]\w*){0,3}(?:['\u2019]s\b|s['\u2019](?!\w)|['\u2019]\s)")
