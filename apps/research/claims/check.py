@@ -122,7 +122,7 @@ class _Checking:
         with self.scopes.open():
             policy = policy_in_force()
             deps = dependencies_for(current_tenant(), policy, stages_in_use(), scopes=self.scopes)
-        sights = {each.start: self._sight(each, deps) for each in self.read.sentences if _may_claim(each)}
+        sights = self._sights(deps)
         with self.scopes.open():
             known = self._known(sights.values())
             findings, left = self._decide(sights, known)
@@ -131,8 +131,21 @@ class _Checking:
         findings.sort(key=lambda each: (each.claim.start, each.claim.number_start, each.claim.sort.value))
         return self._record(findings, sights, known, policy, searches=min(len(left), MAXIMUM_SEARCHES))
 
-    def _sight(self, sentence: PlainSentence, deps: PipelineDependencies) -> _Sight:
-        """Return what a sentence may be held against: its own intent, classified and gated as a question is."""
+    def _sights(self, deps: PipelineDependencies) -> dict[int, _Sight]:
+        """Return what each sentence may be held against, by where it begins."""
+        sights: dict[int, _Sight] = {}
+        before = ""
+        for sentence in self.read.sentences:
+            if _may_claim(sentence):
+                sight = sights[sentence.start] = self._sight(sentence, before, deps)
+                before = sentence.text if sight.grant.intent else before
+        return sights
+
+    def _sight(self, sentence: PlainSentence, before: str, deps: PipelineDependencies) -> _Sight:
+        """Return what a sentence may be held against: its own intent, classified and gated as a question is.
+
+        Args: before: the last sentence whose intent was recognised. One that says too little alone is read with it.
+        """
         question = Question(
             text=sentence.text,
             tenant_id=self.scopes.tenant_id,
@@ -140,6 +153,8 @@ class _Checking:
             as_of=self.as_of,
         )
         decision = deps.intents.classify(sentence.text)
+        if before and not decision.recognised:
+            decision = deps.intents.classify(f"{before} {sentence.text}")
         grant = deps.intents.grant(decision)
         refusal = check_question(TraceRecorder(deps.clock), question, sentence.text, grant, deps)
         intent = grant.intent or FALLBACK_NAME

@@ -22,6 +22,7 @@ _CLAUSE: Final = re.compile(
     re.IGNORECASE,
 )
 _FEWEST_WORDS: Final = 5
+_LONGEST_TITLE: Final = 10
 _SHORT: Final = 7
 
 HeldOf = Callable[[PlainSentence], Held]
@@ -121,7 +122,8 @@ def _clauses(sentence: str) -> Iterator[Clause]:
 def _in_words(context: Context) -> Sequence[Claim]:
     """Return what a sentence without figures claims: an event, an opinion, something about the future."""
     text = context.sentence.text
-    if len(text.split()) < _FEWEST_WORDS:
+    words = len(text.split())
+    if words < _FEWEST_WORDS or (words < _LONGEST_TITLE and text[-1] not in '.!?"\u201d\u201c)'):
         return ()
     sort, doubt = ClaimSort.STATEMENT, None
     if FORWARD.search(text):
