@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -57,7 +57,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """A claim with its verdict."""
+    """A claim with its verdict. withheld: kinds that were kept from it, where nothing was found."""
 
     number: int
     finding: Finding
@@ -66,14 +66,16 @@ class Card:
     icon: str
     look: str
     sources: tuple[Source, ...]
+    withheld: str = ""
 
 
 def shown(checked: Checked) -> dict[str, Any]:
     """Return what the page shows of a checked text."""
+    withheld = {each.intent: ", ".join(each.withheld) for each in checked.reaches}
     counts = Counter(each.verdict for each in checked.findings)
     return {
         "pieces": tuple(_pieces(checked)),
-        "cards": tuple(_card(number, each) for number, each in enumerate(checked.findings, start=1)),
+        "cards": tuple(_card(number, each, withheld) for number, each in enumerate(checked.findings, start=1)),
         "counts": [
             {"verdict": words, "icon": icon, "look": look, "count": counts[verdict]}
             for verdict, (words, icon, look) in WORDS.items()
@@ -106,7 +108,7 @@ def _pieces(checked: Checked) -> Iterator[Piece]:
     yield Piece(text=checked.text[at:])
 
 
-def _card(number: int, finding: Finding) -> Card:
+def _card(number: int, finding: Finding, withheld: Mapping[str, str]) -> Card:
     verdict, icon, look = WORDS[finding.verdict]
     passages = tuple(
         Source(
@@ -124,6 +126,7 @@ def _card(number: int, finding: Finding) -> Card:
         verdict=verdict,
         icon=icon,
         look=look,
+        withheld=withheld.get(finding.intent, "") if finding.verdict is Verdict.NOT_FOUND else "",
         sources=(*(_source(each) for each in finding.operands), *passages),
     )
 

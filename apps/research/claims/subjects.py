@@ -78,7 +78,8 @@ def read_subjects(sentence: str, held: Held, *, language: str, skip: Sequence[tu
     measures = tuple(_measures(sentence, held, companies))
     parts = tuple(part for part in held.parts if mentions_of(part, sentence))
     taken = [
-        *((each.start, each.end) for each in (*companies, *measures)),
+        *((each.start, each.end) for each in companies),
+        *((each.start, each.end) for each in measures),
         *((place.start, place.end) for part in parts for place in mentions_of(part, sentence)),
         *skip,
     ]
