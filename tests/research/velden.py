@@ -20,7 +20,7 @@ RIVAL = "Ostrel Hoists plc"
 
 def facts_of(company: str, years: dict[int, Year], *reported: int) -> list[Fact]:
     """Return the facts of a company's reports."""
-    found = []
+    found: list[Fact] = []
     for year in reported:
         content = report_html(year, years=years)
         document = Document(

@@ -118,7 +118,7 @@ class ClaimFindingSerializer(serializers.Serializer[Any]):
 
 class ClaimReachSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
     permitted = serializers.ListField(child=serializers.CharField())
     withheld = serializers.ListField(child=serializers.CharField())
 

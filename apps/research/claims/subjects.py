@@ -68,6 +68,9 @@ _PLAIN: Final = re.compile(
     re.IGNORECASE,
 )
 _POSSESSIVE: Final = re.compile(r"(?:\s[A-Z]\w*){0,3}(?:['\u2019]s\b|s['\u2019](?!\w)|['\u2019]\s)")
+_TIED: Final = re.compile(
+    r"\s*(?:(?:of|from|in|for|by|aus|mit|von|bei|im|der|des)\s+)?(?:the\s+|our\s+)?", re.IGNORECASE
+)
 _FORMS: Final = ("ed", "ing", "es", "ly")
 _SHORTEST_LABEL: Final = 6
 
@@ -102,16 +105,27 @@ def _measures(sentence: str, held: Held, companies: Sequence[CompanyMention]) ->
         for label in held.labels
         if len(label) >= _SHORTEST_LABEL
         for place in mentions_of(label, sentence)
+        if not any(name.start < place.end and place.start < name.end for name in companies)
     ]
     kept: list[Measure] = []
     for each in sorted((*found, *labels), key=lambda measure: (measure.start - measure.end, measure.start)):
         if all(each.end <= other.start or other.end <= each.start for other in kept):
             kept.append(each)
-    for each in sorted(kept, key=lambda measure: measure.start):
-        qualified = MARGIN.match(sentence, each.end) or QUALIFIER.search(sentence, max(0, each.start - 40), each.start)
-        yield Measure(
-            start=each.start, end=each.end, concept=each.concept, text=each.text, qualified=qualified is not None
+    # A row's name beside a concept's is no measure of its own: "revenue from outerwear" is a part of revenue.
+    beside = [each for each in kept if not each.concept]
+    concepts = [each for each in kept if each.concept]
+    for each in sorted(concepts or beside, key=lambda measure: measure.start):
+        qualified = (
+            MARGIN.match(sentence, each.end) is not None
+            or QUALIFIER.search(sentence, max(0, each.start - 40), each.start) is not None
+            or any(_is_beside(sentence, each, other) for other in beside if concepts)
         )
+        yield Measure(start=each.start, end=each.end, concept=each.concept, text=each.text, qualified=qualified)
+
+
+def _is_beside(sentence: str, measure: Measure, other: Measure) -> bool:
+    between = sentence[min(measure.end, other.end) : max(measure.start, other.start)]
+    return _TIED.fullmatch(between) is not None
 
 
 def _longest(parts: Sequence[str]) -> tuple[str, ...]:
