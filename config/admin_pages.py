@@ -43,6 +43,7 @@ from apps.privacy.admin.requests.step import step_view
 from apps.privacy.admin.requests.work_list import requests_in_palette, requests_view
 from apps.quality.admin import evaluation, evaluation_runs
 from apps.quality.admin.impact import impact_page_view, impact_view
+from apps.research.admin.claims import claims_view
 from apps.retrieval.admin import ask_page, ask_send_views, sent_inbox
 from apps.retrieval.admin.ask import ask_view
 from apps.retrieval.admin.ask_examples import ask_examples_view
@@ -139,6 +140,7 @@ PAGES: Final = (
     ("policy/sent/", sent_inbox.inbox_view, "sent_inbox"),
     ("policy/sent/<uuid:sent_id>/", sent_inbox.sent_question_view, "sent_question"),
     ("policy/unrecognised/", unrecognised_view, "policy_unrecognised"),
+    ("claims/", claims_view, "claims"),
     ("companies/", companies_view, "companies"),
     ("audit/models/", usage_view, "model_usage"),
     ("audit/replay/<uuid:event_id>/", replay_view, "question_replay"),

@@ -81,6 +81,7 @@ from apps.privacy.api.request_steps import (
     WriteLetterView,
 )
 from apps.privacy.api.requests import ErasureRequestListView, ErasureRequestView
+from apps.research.api.claims import ClaimCheckListView
 from apps.retrieval.api.changelog import ChangelogView
 from apps.retrieval.api.problem_types import ProblemTypesView
 from apps.retrieval.api.queries import OwnQuestionListView, SendQuestionView, TakeBackQuestionView
@@ -103,6 +104,7 @@ from apps.tenants.api.scopes import ScopeListView, ScopeView
 urlpatterns = [
     path("v1/query/", QueryView.as_view()),
     path("v1/search/", SearchView.as_view()),
+    path("v1/claims/checks/", ClaimCheckListView.as_view()),
     path("v1/queries/", OwnQuestionListView.as_view()),
     path("v1/queries/<uuid:id>/send/", SendQuestionView.as_view()),
     path("v1/queries/<uuid:id>/take-back/", TakeBackQuestionView.as_view()),

@@ -296,6 +296,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
             "description": "Ask with an existing client of the OpenAI API: base_url is this host and /v1.",
         },
         {"name": "Documents", "description": "What answers are drawn from."},
+        {"name": "Claims", "description": "Check what a text claims against facts and passages."},
         {"name": "Facts", "description": "The figures of documents, each with its place."},
         {"name": "Jobs", "description": "A document's way in: reading and embedding."},
         {"name": "Policy", "description": "Which kinds of document a question may reach."},

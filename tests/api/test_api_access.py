@@ -57,6 +57,7 @@ DOORS = (
     Door("post", "/v1/responses", Permission.QUESTION_ASK),
     Door("get", "/v1/models", Permission.QUESTION_ASK),
     Door("get", "/v1/models/glassbox", Permission.QUESTION_ASK),
+    Door("post", "/api/v1/claims/checks/", Permission.QUESTION_ASK),
     Door("get", "/api/v1/queries/", Permission.QUESTION_ASK),
     Door("post", "/api/v1/queries/{event}/send/", Permission.QUESTION_ASK),
     Door("post", "/api/v1/queries/{event}/take-back/", Permission.QUESTION_ASK),

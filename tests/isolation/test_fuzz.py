@@ -264,6 +264,8 @@ def _aimed(operation: APIOperation[Any, Any, Any, Any], asker: Asker) -> Iterato
             yield operation.Case(path_parameters={"source": "ledger", "external_id": identifier})
     elif operation.definition.raw["operationId"] == "ask_question":
         yield operation.Case(body={"question": QUESTION}, query={"trace": "true"}, media_type="application/json")
+    elif operation.definition.raw["operationId"] == "check_text":
+        yield operation.Case(body={"text": f"{QUESTION} It was 12.5 % in 2024."}, media_type="application/json")
     elif operation.definition.raw["operationId"] == "upload_document":
         body = {"file": b"# A note\n", "scope": "fund:alpha", "kind": "run", "replaces": asker.sample[0]}
         yield operation.Case(body=body, media_type="multipart/form-data")

@@ -284,7 +284,7 @@ def _currency(written: str) -> str:
         return ""
     if _THOUSANDS_OF.fullmatch(written):
         written = written[1:]
-    words = written.lower().split()
+    words = re.split(r"[\s-]+", written.lower())
     if len(words) > 1:
         written = next((each for each in words if each.rstrip("s") in _NAMES), written)
     return _SYMBOLS.get(written.upper()) or _NAMES.get(written.lower().rstrip("s")) or written.upper()

@@ -15,6 +15,8 @@ _JUST_SO: Final = (
     "withheld_kinds relaxed_filters excluded embedding rewording generator model degradations elapsed_ms stage_ms "
     "answer_outcome relevance profile_rules "
     "length_chars code typed equal intent_equal kinds_equal context_equal hits limits verdict asked_about instant "
+    # Checks of a text.
+    "claims sentences verdicts intents facts_read searches tolerance "
     # Requests to a model for it.
     "calls profile region purpose attempt timeout_seconds first_byte_ms input_tokens output_tokens price cost currency "
     "deadline",
@@ -64,7 +66,7 @@ _WITHHELD: Final[Mapping[str, tuple[str, ...]]] = {
         "core: content_sha256 before_sha256 base_sha256 result_sha256 context_sha256 "
         "corpus_sha256 questions_sha256 metrics_sha256 proof_sha256 log_root",
         "question: hmac_sha256 key_epoch",
-        "answer: answer_hmac_sha256 context_sha256",
+        "answer: answer_hmac_sha256 context_sha256 result_hmac_sha256",
         "passages: context_sha256",
     ),
     "Words that another person may have written, or that name another person. What you wrote yourself about a policy "

@@ -175,7 +175,7 @@ def _begin(
         acting = ShortScopes(principal=principal, scope_ids=principal.scope_ids, reason=reason)
     acting.principal.require(Permission.QUESTION_ASK)
     with acting.open():
-        wanted = _open_still(scopes)
+        wanted = scopes_open_still(scopes)
         profile = str(current_tenant().embedding_profile)
     require_warm(profile)
     narrowed = ShortScopes(principal=acting.principal, scope_ids=wanted, reason=acting.reason)
@@ -185,7 +185,7 @@ def _begin(
     return _Asking(scopes=narrowed, question=question, on_stage=on_stage)
 
 
-def _open_still(keys: Sequence[str]) -> frozenset[ScopeId]:
+def scopes_open_still(keys: Sequence[str]) -> frozenset[ScopeId]:
     """Return the scopes in which the question is asked, without those that are closed by an erasure.
 
     Raises: ScopeNotGrantedError, ScopeClosedError.

@@ -158,6 +158,7 @@ EVENTS: Final[Mapping[str, str]] = {
     "intents.policy.sent_back": "Regeln zurückgegeben",
     "intents.policy.submitted": "Regeln vorgelegt",
     "intents.policy.withdrawn": "Regeln zurückgezogen",
+    "research.claims.checked": "Text geprüft",
     "retrieval.answer.shared": "Antwort unter ihrer Adresse geteilt",
     "retrieval.answer.unshared": "Antwort nicht mehr geteilt",
     "retrieval.evaluation.added": "Prüffrage hinzugefügt",

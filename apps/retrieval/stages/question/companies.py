@@ -106,6 +106,31 @@ def read_companies(text: str, entries: Sequence[InventoryEntry]) -> CompanyReadi
     return CompanyReading(filters=filters, rest=blank_mentions(text, spans))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompanyMention:
+    """Where a text names companies that are held: more than one where they share the name."""
+
+    start: int
+    end: int
+    companies: tuple[str, ...]
+
+
+def mentions_of_companies(text: str, entries: Sequence[InventoryEntry]) -> tuple[CompanyMention, ...]:
+    """Return where a text surely names companies, left to right; of names that overlap, the longest."""
+    found: dict[tuple[int, int], set[str]] = {}
+    for company, wordings in _find_spellings(text, entries).items():
+        for alias, mentions in wordings:
+            for mention in mentions if alias.certainty is Certainty.SURE else ():
+                found.setdefault((mention.start, mention.end), set()).add(company)
+    kept: list[tuple[int, int]] = []
+    for start, end in sorted(found, key=lambda place: (place[0] - place[1], place[0])):
+        if all(end <= first or last <= start for first, last in kept):
+            kept.append((start, end))
+    return tuple(
+        CompanyMention(start=start, end=end, companies=tuple(sorted(found[start, end]))) for start, end in sorted(kept)
+    )
+
+
 def _find_spellings(
     text: str, entries: Sequence[InventoryEntry]
 ) -> dict[str, list[tuple[_Alias, tuple[Mention, ...]]]]:
