@@ -9,6 +9,7 @@ from typing import Final
 from apps.corpus.extraction.statements import Statement
 from apps.corpus.terms import terms
 from apps.filings.text.mentions import Mention, blank_mentions, mentions_of
+from apps.filings.vocabulary.concepts import find_in_text
 from apps.retrieval.contracts import AskedFigure, Concept, Expansion
 from apps.retrieval.stages.question.asked import is_grade, is_line, read_asked_figures
 from apps.retrieval.stages.question.glossary import GLOSSARY, UPPER_CASE_ONLY
@@ -32,6 +33,13 @@ _ASKING: Final = re.compile(
 _TRIGGERS: Final = sorted(
     ((trigger, entry) for entry in GLOSSARY for trigger in entry.triggers),
     key=lambda pair: (-len(pair[0]), pair[0]),
+)
+# Who wants to know is not what is asked about: "my PM wants to know", "unser CFO fragt".
+_FOR_WHOM: Final = re.compile(
+    r"\b(?:my|our|the|a)\s+(?:[\w-]+\s+){1,3}?(?:wants?|wanted|needs?|would\s+like|asks?|asked|is\s+asking|wonders?|is\s+wondering)\b"
+    r"(?=\s+(?:me|us|to\s+know|to\s+find\s+out|to\s+see|for|about|what|which|how|whether|if|by)\b)"
+    r"|\b(?:mein|unser|der|ein)e?\s+(?:[\w-]+\s+){1,2}?(?:m\u00f6chte|will|fragt|fragte|braucht)\b",
+    re.IGNORECASE,
 )
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019&.\-][^\W_]+)*")
 
@@ -93,7 +101,11 @@ def read_topic(text: str, question: str, language: str) -> Topic:
         for match in _WORD.finditer(rest)
         if match.group().lower() in SCAFFOLDING
     ]
-    scaffolding += [Mention(start=each.start(), end=each.end(), text=each.group()) for each in _ASKING.finditer(rest)]
+    scaffolding += [
+        Mention(start=each.start(), end=each.end(), text=each.group())
+        for pattern in (_ASKING, _FOR_WHOM)
+        for each in pattern.finditer(rest)
+    ]
     words = blank_mentions(rest, scaffolding)
     names = {term for name in proper_names(words, question, language) for term in terms(name, language)}
     signs = {term for sign in identifiers(words) for term in terms(sign, language)}
@@ -117,6 +129,7 @@ def read_topic(text: str, question: str, language: str) -> Topic:
         words=words,
         ignored=tuple(dict.fromkeys(mention.text.lower() for mention in scaffolding)),
         wants_number=asks_for_figure
+        or _names_only_figures(words)
         or (_ASKS_WHAT.match(question) is not None and any(is_line(each) and not is_grade(each) for each in asked_for)),
         figures=asked_for,
     )
@@ -124,3 +137,9 @@ def read_topic(text: str, question: str, language: str) -> Topic:
 
 def _asks_for_number(question: str) -> bool:
     return any(match.group().lower() in NUMBER_WORDS for match in _WORD.finditer(question))
+
+
+def _names_only_figures(words: str) -> bool:
+    """Return whether nothing is left of a question but names of figures: "Diluted EPS of Meridian in 2024?"."""
+    found = [Mention(start=each.start, end=each.end, text=words[each.start : each.end]) for each in find_in_text(words)]
+    return bool(found) and not terms(blank_mentions(words, found), "en")

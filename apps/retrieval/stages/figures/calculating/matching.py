@@ -125,7 +125,13 @@ def match_of(series: Series, wanted: Wanted, words: frozenset[str], language: st
     near = row | series.heading_terms
     around = near | series.above
     held, explained = 0.0, frozenset[str]()
+    called = [frozenset(terms(name, language)) for name in series.concepts]
     for names, weight in wanted:
+        if any(each in names for each in called):
+            # The row is known to be this line of a statement, whatever its label says.
+            held += weight
+            explained |= series.own
+            continue
         in_row = [each for each in names if each <= row]
         if in_row:
             held += weight
