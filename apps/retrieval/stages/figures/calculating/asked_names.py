@@ -162,10 +162,17 @@ def _without_lead(piece: str, labels: frozenset[str], language: str) -> str:
 
 
 def _without_places(part: str, analysis: QueryAnalysis) -> str:
-    """Return a part without the names of the statements in which a figure stands: they are no figure."""
+    """Return a part without the names of the statements in which a figure stands: they are no figure.
+
+    "Balance sheet total" is the name of one.
+    """
+    figures = find_in_text(part)
     for each in analysis.expansions:
         if each.label in _PLACES:
-            part = blank_mentions(part, mentions_of(each.trigger, part))
+            places = mentions_of(each.trigger, part)
+            part = blank_mentions(
+                part, [place for place in places if not any(f.start <= place.start < f.end for f in figures)]
+            )
     return part
 
 

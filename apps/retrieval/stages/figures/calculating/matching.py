@@ -91,8 +91,8 @@ def find_series(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> 
     words = frozenset(terms(part, analysis.language))
     named = [each.concept for each in find_in_text(part)]
     concepts = {each.name for each in named}
-    if any(each.period is Period.INSTANT and "cash" not in each.name for each in named):
-        of_the_line = [each for each in of_the_line if not each.of_cash_flows or concepts.isdisjoint(each.concepts)]
+    balances = {each.name for each in named if each.period is Period.INSTANT and "cash" not in each.name}
+    of_the_line = [each for each in of_the_line if not each.of_cash_flows or balances.isdisjoint(each.concepts)]
     found = [
         replace(match_of(each, wanted, words, analysis.language), same_concept=not concepts.isdisjoint(each.concepts))
         for each in of_the_line

@@ -13,7 +13,7 @@ from apps.filings.text.dates import MONTH_NAME
 from apps.filings.text.mentions import blank_mentions, mentions_of
 from apps.filings.text.numbers import NumberUnit, currencies_in
 from apps.filings.text.period_mentions import name_split_years_by_their_end
-from apps.filings.vocabulary.concepts import find_by_name
+from apps.filings.vocabulary.concepts import concepts, find_by_name
 from apps.retrieval.contracts import ContextBlock, FactCell, Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.answerable import is_of_company
 from apps.retrieval.stages.figures.calculating.days import asked_day, is_near
@@ -326,7 +326,8 @@ def _series(
     label = _OR_THE_OPPOSITE.sub(" ", first.label_text)
     named = terms(GROUPS.sub(" ", label), language) or terms(label, language)
     cells = [_cell_of(each, piece, passage) for each in by_year.values()]
-    of_facts = frozenset(each.concept for each in cells if each and each.concept)
+    # A concept may have had another name when the document was taken in.
+    of_facts = frozenset(each.concept for each in cells if each and each.concept in concepts())
     return Series(
         passage=passage,
         quote=piece,
