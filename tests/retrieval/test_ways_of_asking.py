@@ -97,13 +97,6 @@ def test_a_name_without_its_joined_legal_form_is_the_company() -> None:
     assert analysed("Cobble's revenue in 2024?", entry("CobbleGate", 2024)).companies_named == ()
 
 
-def test_nothing_but_a_figure_is_a_question_for_it() -> None:
-    held = entry("Cobbleton", 2024)
-    assert analysed("Ergebnis je Aktie (verw\u00e4ssert) von Cobbleton 2024?", held, language="de").wants_number
-    more = "Pr\u00e4mien nach dem verw\u00e4sserten Ergebnis je Aktie bei Cobbleton"
-    assert not analysed(more, held, language="de").wants_number
-
-
 @pytest.mark.parametrize(
     ("text", "concept"),
     [

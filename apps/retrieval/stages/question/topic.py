@@ -9,7 +9,6 @@ from typing import Final
 from apps.corpus.extraction.statements import Statement
 from apps.corpus.terms import terms
 from apps.filings.text.mentions import Mention, blank_mentions, mentions_of
-from apps.filings.vocabulary.concepts import find_in_text
 from apps.retrieval.contracts import AskedFigure, Concept, Expansion
 from apps.retrieval.stages.question.asked import is_grade, is_line, read_asked_figures
 from apps.retrieval.stages.question.glossary import GLOSSARY, UPPER_CASE_ONLY
@@ -129,7 +128,6 @@ def read_topic(text: str, question: str, language: str) -> Topic:
         words=words,
         ignored=tuple(dict.fromkeys(mention.text.lower() for mention in scaffolding)),
         wants_number=asks_for_figure
-        or _names_only_figures(words)
         or (_ASKS_WHAT.match(question) is not None and any(is_line(each) and not is_grade(each) for each in asked_for)),
         figures=asked_for,
     )
@@ -137,9 +135,3 @@ def read_topic(text: str, question: str, language: str) -> Topic:
 
 def _asks_for_number(question: str) -> bool:
     return any(match.group().lower() in NUMBER_WORDS for match in _WORD.finditer(question))
-
-
-def _names_only_figures(words: str) -> bool:
-    """Return whether nothing is left of a question but names of figures: "Diluted EPS of Meridian in 2024?"."""
-    found = [Mention(start=each.start, end=each.end, text=words[each.start : each.end]) for each in find_in_text(words)]
-    return bool(found) and not terms(blank_mentions(words, found), "en")
