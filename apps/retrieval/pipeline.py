@@ -155,6 +155,7 @@ def _found(recorder: TraceRecorder, question: Question, deps: PipelineDependenci
         return found(candidates=(), outcome=_nothing_found(within, analysis))
     candidates = statement_lines.read_lines(recorder, candidates, analysis, deps, within=within)
     candidates = narrowing.expand(recorder, candidates, deps, within=within)
+    candidates = statement_lines.read_facts(candidates, analysis, deps, within=within)
     context = answering.build_context(recorder, candidates, analysis, grant)
     return found(candidates=candidates, outcome=context)
 

@@ -13,6 +13,7 @@ from apps.retrieval.contracts import (
     ChunkId,
     CorpusInventory,
     DocumentId,
+    FactCell,
     FloatVector,
     FoundLine,
     GivenFilters,
@@ -105,6 +106,11 @@ class ChunkStore(Protocol):
 
         The passages are ordered by document, in the order given, then by number.
         """
+
+    def fact_cells(
+        self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds
+    ) -> Mapping[ChunkId, tuple[FactCell, ...]]:
+        """Return the figures of passages that are facts, in the order of the text. Omit a passage without any."""
 
     def vectors(
         self, chunk_ids: Sequence[ChunkId], *, model: str, dimension: int, within: SearchBounds

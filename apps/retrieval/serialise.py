@@ -12,8 +12,9 @@ from uuid import UUID
 from apps.retrieval.contracts import StoredChunk
 
 _LEFT_OUT: Mapping[type, frozenset[str]] = {
-    # The context shows the excerpts; the rest of a chunk's text was not used and may be long.
-    StoredChunk: frozenset({"text"}),
+    # The context shows the excerpts; the rest of a chunk's text was not used and may be long. Its facts are listed
+    # under their document (/api/v1/facts/).
+    StoredChunk: frozenset({"text", "facts"}),
 }
 
 

@@ -23,6 +23,7 @@ from apps.retrieval.contracts import (
     CorpusInventory,
     DenseHit,
     DocumentId,
+    FactCell,
     FloatVector,
     FoundLine,
     GeneratedAnswer,
@@ -180,6 +181,12 @@ class HeldCorpus:
     ) -> tuple[tuple[StoredChunk, tuple[FoundLine, ...]], ...]:
         """The given ones, whatever is asked for."""
         return self.facts
+
+    def fact_cells(
+        self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds
+    ) -> Mapping[ChunkId, tuple[FactCell, ...]]:
+        """None: the figures of these passages are read from their text."""
+        return {}
 
     def load(self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds) -> tuple[StoredChunk, ...]:
         wanted = set(chunk_ids)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from apps.corpus.models import Document
-from apps.retrieval.contracts import AskedFigures, DocumentId
+from apps.corpus.models import Chunk, Document
+from apps.retrieval.contracts import AskedFigures, ChunkId, DocumentId
 from apps.retrieval.retrievers.chunks import CorpusChunkStore
 from apps.tenants.context import open_scope
 from tests.factories import Firm
@@ -82,3 +82,28 @@ def test_a_superseded_document_gives_no_row(acme: Firm) -> None:
     second = take_in(acme, 2024, kind=KIND, external_id="velden")
     assert rows(acme, [first], "revenue") == []
     assert rows(acme, [second], "revenue")
+
+
+def cells(firm: Firm, document: Document, *, scopes: Sequence[str] = (), **within: Any) -> list[tuple[str, int, str]]:
+    """The facts of a document's passages: concept, year, and the figure as its passage prints it."""
+    with open_scope(tenant=firm.id, reason="a test"):
+        ids = list(Chunk.objects.filter(document=document, is_parent=False).values_list("id", flat=True))
+        store, gates = CorpusChunkStore(), bounds(firm, *scopes, **within)
+        found = store.fact_cells([ChunkId(each) for each in ids], within=gates)
+        texts = {chunk.id: chunk.text for chunk in Chunk.objects.filter(id__in=ids)}
+    return [
+        (cell.concept, cell.fiscal_year, texts[chunk_id][cell.start : cell.end])
+        for chunk_id, of_chunk in found.items()
+        for cell in of_chunk
+    ]
+
+
+def test_the_facts_of_a_passage_have_their_place_in_it(acme: Firm, report: Document) -> None:
+    found = cells(acme, report)
+    ((_, _, printed),) = [each for each in found if each[:2] == ("net income", 2024)]
+    assert f"{YEARS[2024].net:,}" in printed
+
+
+def test_passages_of_another_scope_or_kind_have_no_facts(acme: Firm, report: Document) -> None:
+    assert cells(acme, report, scopes=["fund:beta"]) == []
+    assert cells(acme, report, kinds=["style_sample"]) == []

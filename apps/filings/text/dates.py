@@ -20,6 +20,7 @@ _MONTHS: Final = (
     "november|nov",
     "december|dezember|dec|dez",
 )
+MONTH_NAME: Final = rf"(?:{'|'.join(_MONTHS)})"
 MONTH: Final = rf"(?P<month>{'|'.join(_MONTHS)})\.?"
 _DAY: Final = r"(?P<day>0?[1-9]|[12]\d|3[01])"
 _YEAR: Final = r"(?P<year>(?:19|20)\d{2})"

@@ -95,6 +95,7 @@ _FOLDED_CASES: Final = frozenset(name.upper() for name in UPPER_CASE_ONLY)
 _WORD: Final = re.compile(r"[^\W_]+(?:[&'\u2019][^\W_]+)*")
 _MOST_WORDS: Final = 14
 _SHORTEST_PLURAL: Final = 6
+_WITHOUT_UMLAUT: Final = str.maketrans("\u00e4\u00f6\u00fc", "aou")
 _ENDING: Final = re.compile(r"(?<=[^\W\d_]{4})(?:e[nrsm]?|n|s)$")
 
 
@@ -167,8 +168,8 @@ def _by_german_form() -> Mapping[str, Concept]:
 
 
 def _undeclined(name: str) -> str:
-    """Return a name folded, without the endings that its words have by case, number and article."""
-    return "".join(_ENDING.sub("", fold_name(word)) for word in name.split())
+    """Return a name folded, without the endings and the umlauts that its words have by case, number and article."""
+    return "".join(_ENDING.sub("", fold_name(word)) for word in name.split()).translate(_WITHOUT_UMLAUT)
 
 
 def _singulars(name: str) -> tuple[str, ...]:

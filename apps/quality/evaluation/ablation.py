@@ -18,6 +18,7 @@ from apps.retrieval.contracts import (
     ChunkId,
     DocumentFilter,
     DocumentId,
+    FactCell,
     FloatVector,
     FoundLine,
     Ranking,
@@ -91,6 +92,11 @@ class _LoadsUnfiltered:
         self, document_ids: Sequence[DocumentId], asked: AskedFigures, *, within: SearchBounds, most: int
     ) -> tuple[tuple[StoredChunk, tuple[FoundLine, ...]], ...]:
         return self._chunks.with_facts(document_ids, asked, within=_unfiltered(within), most=most)
+
+    def fact_cells(
+        self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds
+    ) -> Mapping[ChunkId, tuple[FactCell, ...]]:
+        return self._chunks.fact_cells(chunk_ids, within=_unfiltered(within))
 
     def vectors(
         self, chunk_ids: Sequence[ChunkId], *, model: str, dimension: int, within: SearchBounds

@@ -173,10 +173,34 @@ class DocumentFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FactCell:
+    """A figure of a passage as it was read when its document was taken in: `chunk.text[start:end]`.
+
+    concept: its name in the vocabulary (apps/filings/vocabulary); empty if the vocabulary does not know its row.
+    fiscal_quarter: 0 is the whole year. months: the length of its period, 0 for a day. ends_on: that day, or the last
+    one of the period; None if it is not known. exponent: of the stated scale, 6 for millions; None if none is stated.
+    currency: an ISO 4217 code; empty if none is stated. dimension: the part of the group; empty for all of it.
+    """
+
+    start: int
+    end: int
+    concept: str
+    fiscal_year: int
+    fiscal_quarter: int
+    months: int
+    ends_on: date | None = None
+    exponent: int | None = None
+    currency: str = ""
+    dimension: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredChunk:
     """A chunk with its text. `char_start` is where the text begins on `page_start`.
 
     statements: the statements that its page prints, if the chunk was looked up as a passage of a statement; else empty.
+    facts: the figures of its tables that are facts, in the order of the text, if the question asks for a figure; else
+        empty.
     """
 
     chunk_id: ChunkId
@@ -191,6 +215,7 @@ class StoredChunk:
     language: str
     content_sha256: str
     statements: tuple[Statement, ...] = ()
+    facts: tuple[FactCell, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ from apps.retrieval.contracts import (
     ChunkId,
     DocumentFacts,
     DocumentId,
+    FactCell,
     FloatVector,
     FoundLine,
     SearchBounds,
@@ -36,7 +37,7 @@ from apps.retrieval.retrievers.documents import (
     own_period_parameters,
     reachable,
 )
-from apps.retrieval.retrievers.fact_rows import find_fact_rows
+from apps.retrieval.retrievers.fact_rows import find_fact_cells, find_fact_rows
 from apps.sql_files import read_statements
 
 _SQL: Final = read_statements(__file__)
@@ -148,6 +149,12 @@ class CorpusChunkStore:
         chunks = self.load(tuple(rows), within=within) if rows else ()
         ordered = sorted(chunks, key=lambda chunk: (place[chunk.document.document_id], chunk.number))
         return tuple((chunk, rows[chunk.chunk_id]) for chunk in ordered)
+
+    def fact_cells(
+        self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds
+    ) -> Mapping[ChunkId, tuple[FactCell, ...]]:
+        """Return the figures of passages that are facts, in the order of the text. Costs: one query."""
+        return find_fact_cells(chunk_ids, within=within)
 
     def around(
         self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds

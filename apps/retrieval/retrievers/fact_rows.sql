@@ -25,3 +25,14 @@ SELECT wanted.place, chunk.id, chunk.char_start
       LIMIT 1
  ) AS chunk
  ORDER BY wanted.place, chunk.id
+
+-- name: cells
+-- The figures of these passages that are facts of the group, in the order of the text.
+SELECT c.id, f.cell_start - c.char_start, f.cell_end - c.char_start, f.concept, f.fiscal_year, f.fiscal_quarter,
+       f.months, f.ends_on, f.exponent, f.currency, f.dimension
+  FROM corpus_chunk c
+  JOIN filings_fact f ON f.tenant_id = c.tenant_id AND f.scope_id = c.scope_id AND f.document_id = c.document_id
+   AND f.page = c.page_start AND c.char_start <= f.row_start AND f.row_end <= c.char_end
+ WHERE c.tenant_id = %(tenant)s::uuid AND c.scope_id = ANY (%(scopes)s::uuid[]) AND c.kind = ANY (%(kinds)s::text[])
+   AND c.id = ANY (%(chunks)s::uuid[]) AND f.kind = ANY (%(kinds)s::text[]) AND f.consolidated
+ ORDER BY c.id, f.cell_start, f.number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from apps.retrieval.contracts import Candidate, QueryAnalysis, SearchBounds
@@ -59,6 +60,26 @@ def read_lines(
             found=tuple(name for name in names if name in found),
         )
         return result
+
+
+def read_facts(
+    candidates: tuple[Candidate, ...], analysis: QueryAnalysis, deps: PipelineDependencies, *, within: SearchBounds
+) -> tuple[Candidate, ...]:
+    """Return the candidates with the facts of their passages, if the question asks for a figure.
+
+    The period, scale and currency of a figure were read from its whole page when the document was taken in. A passage
+    may not hold the heading that says them.
+    """
+    asked = find_asked_figures(analysis)
+    if not (asked.concepts or asked.words):
+        return candidates
+    facts = deps.chunks.fact_cells(tuple(each.chunk.chunk_id for each in candidates), within=within)
+    return tuple(
+        replace(each, chunk=replace(each.chunk, facts=facts[each.chunk.chunk_id]))
+        if each.chunk.chunk_id in facts
+        else each
+        for each in candidates
+    )
 
 
 def _describe_found(found: list[str], passages: int) -> str:

@@ -128,6 +128,12 @@ _MEASURE: Final = re.compile(
     rf"|{_MEASURES}|{_GERMAN_MEASURES}|\w*betrag|\w*quote|\w*h\u00f6he|\w*anzahl|\w*grenze|h\u00f6chstens|mindestens)\b",
     re.IGNORECASE,
 )
+# "Revenue above 5 billion?" asks whether it was.
+_AGAINST_AN_AMOUNT: Final = re.compile(
+    r"\b(?:above|over|below|under|north\s+of|south\s+of|in\s+excess\s+of|(?:more|less|higher|lower|greater)\s+than|at\s+least|\u00fcber|unter|mindestens"
+    r"|(?:mehr|weniger|h\u00f6her|niedriger)\s+als)\s+(?:[A-Z]{3}\s?|[$\u20ac\u00a3]\s?)?\d[^?]*\?\W*$",
+    re.IGNORECASE,
+)
 _COULD_YOU: Final = re.compile(
     r"\W*(?:can|could|would|will|k\u00f6nnen|k\u00f6nnten|kannst)\s+(?:you|sie|du)\b", re.IGNORECASE
 )
@@ -146,6 +152,8 @@ def read_answer_kind(text: str, *, wants_number: bool = False, language: str = "
         return AnswerKind.YES_NO
     whether = _WHETHER.search(text)
     if whether and not _QUESTION_WORD.search(text, 0, whether.start()) and not _KINDS[0][1].search(text):
+        return AnswerKind.YES_NO
+    if wants_number and _AGAINST_AN_AMOUNT.search(text) and not _QUESTION_WORD.search(text):
         return AnswerKind.YES_NO
     for kind, pattern in _KINDS:
         if not pattern.search(text):

@@ -163,6 +163,11 @@ def find_named_companies(text: str, companies: Iterable[str]) -> frozenset[str]:
     )
 
 
+def names_of(company: str) -> tuple[str, ...]:
+    """Return the ways to write a company's name, the surest first."""
+    return tuple(dict.fromkeys(alias.text for alias in _aliases(company, "", shared=False)))
+
+
 def _aliases(company: str, ticker: str, *, shared: bool) -> Iterator[_Alias]:
     """Yield the ways to write a company's name, the surest first. `shared`: another company has the same first word."""
     bare = _bare_words(company)
@@ -194,6 +199,8 @@ def _aliases(company: str, ticker: str, *, shared: bool) -> Iterator[_Alias]:
     if len(bare) > 1 and len(first) >= _SHORTEST_IN_LOWER_CASE:
         certainty = Certainty.SURE if not shared and _is_made_up(first) else Certainty.LIKELY
         yield _Alias(text=first, certainty=certainty, case_sensitive=False, why="the first word, in lower case,")
+    if before := _before_joined_form(bare):
+        yield _Alias(text=before, certainty=Certainty.SURE, case_sensitive=True, why="the name without its legal form")
     if stem := _upper_case_stem(bare):
         yield _Alias(text=stem, certainty=Certainty.SURE, case_sensitive=True, why="the abbreviation")
 
@@ -234,3 +241,9 @@ def _upper_case_stem(words: Iterable[str]) -> str:
     """Return three or more capitals with which a name begins, if lower case follows: `JPM` for JPMorgan."""
     match = re.match(r"[A-Z]{3,}(?=[a-z])", next(iter(words)))
     return match.group() if match else ""
+
+
+def _before_joined_form(words: Sequence[str]) -> str:
+    """Return the only word of a name without the legal form at its end: `Brem` for BremCo."""
+    match = re.fullmatch(r"([A-Z][a-z]{3,})([A-Z][A-Za-z]*)", words[0]) if len(words) == 1 else None
+    return match[1] if match and _is_legal(match[2]) else ""

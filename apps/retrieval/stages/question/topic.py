@@ -33,6 +33,13 @@ _TRIGGERS: Final = sorted(
     ((trigger, entry) for entry in GLOSSARY for trigger in entry.triggers),
     key=lambda pair: (-len(pair[0]), pair[0]),
 )
+# Who wants to know is not what is asked about: "my PM wants to know", "unser CFO fragt".
+_FOR_WHOM: Final = re.compile(
+    r"\b(?:my|our|the|a)\s+(?:[\w-]+\s+){1,3}?(?:wants?|wanted|needs?|would\s+like|asks?|asked|is\s+asking|wonders?|is\s+wondering)\b"
+    r"(?=\s+(?:me|us|to\s+know|to\s+find\s+out|to\s+see|for|about|what|which|how|whether|if|by)\b)"
+    r"|\b(?:mein|unser|der|ein)e?\s+(?:[\w-]+\s+){1,2}?(?:m\u00f6chte|will|fragt|fragte|braucht)\b",
+    re.IGNORECASE,
+)
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019&.\-][^\W_]+)*")
 
 
@@ -93,7 +100,11 @@ def read_topic(text: str, question: str, language: str) -> Topic:
         for match in _WORD.finditer(rest)
         if match.group().lower() in SCAFFOLDING
     ]
-    scaffolding += [Mention(start=each.start(), end=each.end(), text=each.group()) for each in _ASKING.finditer(rest)]
+    scaffolding += [
+        Mention(start=each.start(), end=each.end(), text=each.group())
+        for pattern in (_ASKING, _FOR_WHOM)
+        for each in pattern.finditer(rest)
+    ]
     words = blank_mentions(rest, scaffolding)
     names = {term for name in proper_names(words, question, language) for term in terms(name, language)}
     signs = {term for sign in identifiers(words) for term in terms(sign, language)}

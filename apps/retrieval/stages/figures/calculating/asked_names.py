@@ -16,6 +16,7 @@ from apps.retrieval.stages.figures.calculating.noun_phrases import naming_words
 from apps.retrieval.stages.figures.calculating.row_words import is_period
 from apps.retrieval.stages.figures.calculating.series import Series
 from apps.retrieval.stages.figures.measure_table import MEASURES
+from apps.retrieval.stages.question.companies import names_of
 from apps.retrieval.stages.question.glossary import GLOSSARY
 from apps.retrieval.stages.question.glossary_entry import Nature
 from apps.retrieval.stages.question.jurisdiction_names import read_names
@@ -58,7 +59,7 @@ _PLAIN: Final = """
     balance balances record recorded showed yr yrs before january february march april june july august september
     october november december jan feb mar apr jun jul aug sep oct nov dec opening closing
     after charge cumulated cumulative
-    express convert state last past previous grand subtract add together result resulting answer what's how's
+    incl mid express convert state last past previous grand subtract add together result resulting answer what's how's
 """
 _PLAIN_GERMAN: Final = """
     nachkommastelle nachkommastellen folie kollege kollegin chef kunde rechne rechnen eigene eigenen namlich
@@ -67,6 +68,7 @@ _PLAIN_GERMAN: Final = """
     angabe angaben zeitraum zeitpunkt stand punkt prozent prozentual million millionen milliarden tausend euro
     mio mrd tsd frage antwort ergebnisrechnung vs ggu gegen geg stelle stellen differenz unterschied vergleich
     verhaltnis bezug rechnung schnitt ende anfang seite bereich ausweis verlauf laufe bestand
+    vorjahr vorjahres vorjahresquartal vorjahreszeitraum vorquartal mitte inkl
     januar februar marz mai juni juli oktober dezember monat monate quartal
 """
 _PLACES: Final = frozenset(entry.label for entry in GLOSSARY if entry.nature is Nature.PLACE)
@@ -106,7 +108,7 @@ def _read_names(told: str, analysis: QueryAnalysis, among: Sequence[Series], gro
         rest = blank_mentions(rest, [span])
         wanted.append((names, _LINE_WEIGHT))
     companies = {*(each.passage.chunk.document.company for each in among), *analysis.companies_named}
-    plain = plain_terms(language).union(*(terms(company, language) for company in companies))
+    plain = plain_terms(language).union(*(terms(name, language) for company in companies for name in names_of(company)))
     named = _in_noun_phrases(told, analysis, among)
     rest = NAMES_NO_FIGURE.sub(" ", UNIT_ASKED.sub(" ", rest))
     if not groups:
@@ -160,10 +162,17 @@ def _without_lead(piece: str, labels: frozenset[str], language: str) -> str:
 
 
 def _without_places(part: str, analysis: QueryAnalysis) -> str:
-    """Return a part without the names of the statements in which a figure stands: they are no figure."""
+    """Return a part without the names of the statements in which a figure stands: they are no figure.
+
+    "Balance sheet total" is the name of one.
+    """
+    figures = find_in_text(part)
     for each in analysis.expansions:
         if each.label in _PLACES:
-            part = blank_mentions(part, mentions_of(each.trigger, part))
+            places = mentions_of(each.trigger, part)
+            part = blank_mentions(
+                part, [place for place in places if not any(f.start <= place.start < f.end for f in figures)]
+            )
     return part
 
 

@@ -119,10 +119,26 @@ COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "zwei": 2, "drei": 
 PARTED_BY: Final = _words(r"minus|difference|gap|differenz|unterschied|abz\u00fcglich|bis")
 RATIO: Final = re.compile(
     # Commas and blanks are never given back: six hundred of them took seconds.
-    r"(?P<above>[^:?.]*?[^:?.,\s])[,\s]++(?:(?:all\s+|das\s+ganze\s+|alles\s+)?(?:divided\s+by|geteilt\s+durch)|over(?!\s+(?:the\s+)?(?:last|past|years?|periods?|fiscal|two|three|four|five|all|\d))|relative\s+to|in\s+relation\s+to|im\s+verh\u00e4ltnis\s+zu[rm]?)"
+    r"(?P<above>[^:?.]*?[^:?.,\s])[,\s]++(?:(?:all\s+|das\s+ganze\s+|alles\s+)?(?:divided\s+by|geteilt\s+durch)|(?<!times\s)over(?!\s+(?:the\s+)?(?:last|past|years?|periods?|fiscal|two|three|four|five|all|\d))|relative\s+to|in\s+relation\s+to|im\s+verh\u00e4ltnis\s+zu[rm]?)"
     r"\s+(?P<below>[^:?]+?)(?=[.?:](?:\s|$)|$)",
     re.IGNORECASE,
 )
+COVERED: Final = (
+    re.compile(
+        r"\b(?:how\s+(?:many\s+times|often)|by\s+what\s+(?:factor|multiple))(?:\s+over)?\s+(?:did|does|do|could|can|would|will)\s+"
+        r"(?P<above>.+?)\s+(?:cover|exceed|pay\s+for)\s+(?P<below>[^?]+)",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\bhow\s+(?:many\s+times|often)(?:\s+over)?\s+(?:is|are|was|were)\s+(?P<below>.+?)\s+covered\s+by\s+(?P<above>[^?]+)",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\bwie\s+oft\s+(?:ist|sind|war|waren|wird|werden|wurde|wurden)\s+(?P<below>.+?)\s+(?:durch|von)\s+(?P<above>.+?)\s+(?:ab)?gedeckt",
+        re.IGNORECASE,
+    ),
+)
+"""How many times one figure covers another."""
 TWO_ABOVE: Final = re.compile(
     r"\b(?:excess\s+of\s+(?P<one>.+?)\s+over\s+(?P<two>.+)|sum\s+of\s+(?P<first>.+?)\s+and\s+(?P<second>.+)"
     r"|(?P<left>.+?)\s+(?P<sign>less|minus|plus|abz\u00fcglich|zuz\u00fcglich)\s+(?P<right>.+))",

@@ -185,6 +185,11 @@ def _adds_rows(text: str) -> bool:
 
 
 def _ratio(text: str, kind: AnswerKind, plain: AskedForm) -> Iterator[AskedForm]:
+    for pattern in words.COVERED:
+        if (covered := pattern.search(text)) is not None:
+            covered_parts = (covered["above"], covered["below"])
+            yield replace(plain, form=Form.RATIO, parts=covered_parts, among_rows=True)
+            return
     # "The excess of a over b" has its own "over" before that of the ratio.
     excess = re.search(r"\bexcess\s+of\s+.+?\s+over\s+", text, re.IGNORECASE)
     found = words.RATIO.search(text, excess.end() if excess else 0)

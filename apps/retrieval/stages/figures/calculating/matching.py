@@ -91,8 +91,8 @@ def find_series(part: str, analysis: QueryAnalysis, among: Sequence[Series]) -> 
     words = frozenset(terms(part, analysis.language))
     named = [each.concept for each in find_in_text(part)]
     concepts = {each.name for each in named}
-    if any(each.period is Period.INSTANT and "cash" not in each.name for each in named):
-        of_the_line = [each for each in of_the_line if not each.of_cash_flows or concepts.isdisjoint(each.concepts)]
+    balances = {each.name for each in named if each.period is Period.INSTANT and "cash" not in each.name}
+    of_the_line = [each for each in of_the_line if not each.of_cash_flows or balances.isdisjoint(each.concepts)]
     found = [
         replace(match_of(each, wanted, words, analysis.language), same_concept=not concepts.isdisjoint(each.concepts))
         for each in of_the_line
@@ -125,7 +125,13 @@ def match_of(series: Series, wanted: Wanted, words: frozenset[str], language: st
     near = row | series.heading_terms
     around = near | series.above
     held, explained = 0.0, frozenset[str]()
+    called = [frozenset(terms(name, language)) for name in series.concepts]
     for names, weight in wanted:
+        if any(each in names for each in called):
+            # The row is known to be this line of a statement, whatever its label says.
+            held += weight
+            explained |= series.own
+            continue
         in_row = [each for each in names if each <= row]
         if in_row:
             held += weight

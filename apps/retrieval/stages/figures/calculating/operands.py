@@ -80,13 +80,17 @@ class Calculated:
 def find_time_series(part: str, series: Sequence[Series], analysis: QueryAnalysis) -> TimeSeries | None:
     """Return what a part of the question names; None if that is nothing, or several rows that differ.
 
-    A measure that is calculated (an operating margin) is taken from a row of its own if there is one.
+    A measure that is calculated (an operating margin) is taken from a row of its own if there is one of the years asked
+    for.
     """
     matches = find_series(part, analysis, series)
-    if matches:
-        return _merge_best([each for each in matches if each.score == matches[0].score])
+    found = _merge_best([each for each in matches if each.score == matches[0].score]) if matches else None
+    years = {each.fiscal_year for each in analysis.periods}
+    if matches and (found is None or years.issubset(found.years)):
+        return found
     ratio = asked_ratio(part, series, analysis)
-    return _of_ratio(ratio, wording_for(analysis)) if ratio else None
+    calculated = _of_ratio(ratio, wording_for(analysis)) if ratio else None
+    return calculated if calculated and (found is None or years.issubset(calculated.years)) else found
 
 
 def _merge_best(best: Sequence[Match]) -> TimeSeries | None:
@@ -94,6 +98,7 @@ def _merge_best(best: Sequence[Match]) -> TimeSeries | None:
     rows, fewest = [each.series for each in best], min(each.foreign for each in best)
     surer = (
         rows,
+        [each for each in rows if each.is_whole],
         [each for each in rows if each.of_statement],
         # The same row of a quarter may stand beside it under columns that do not say so.
         [each for each in rows if are_said_to_be_of_years(each.by_year.values(), each.heading)],
