@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
 
-from apps.filings.periods import Period
 from apps.filings.text.numbers import Number, NumberUnit
-from apps.research.claims.claimed_periods import Named, period_of, year_before
-from apps.research.claims.contracts import Claim, ClaimSort, Doubt, When
-from apps.research.claims.plain_text import PlainSentence, PlainText
-from apps.research.claims.roles import Moving, Role, is_of_year_before, leeway_of, moving_words, role_of
-from apps.research.claims.subjects import Measure, Subjects
+from apps.research.claims.context import Clause, Context
+from apps.research.claims.contracts import Claim, ClaimSort, Doubt
+from apps.research.claims.roles import Moving, Role, leeway_of, moving_words, role_of
+from apps.research.claims.subjects import Measure
+from apps.research.claims.times import times_of, times_of_change
 from apps.research.claims.words import (
     COUNTS,
     FORWARD,
-    FROM,
     IN_YEARS,
     MORE_THAN,
     NEGATION,
@@ -29,60 +25,6 @@ from apps.research.claims.words import (
     SINCE,
 )
 from apps.retrieval.stages.grounding.moving_words import LARGEST, SMALLEST
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clause:
-    """sentence[start:end]."""
-
-    start: int
-    end: int
-
-    def holds(self, at: int) -> bool:
-        return self.start <= at < self.end
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
-    """A sentence with what was read of it. companies: whom it may be about where it names none; when: its text's."""
-
-    plain: PlainText
-    sentence: PlainSentence
-    number: int
-    language: str
-    figures: tuple[Number, ...]
-    periods: tuple[Named, ...]
-    subjects: Subjects
-    companies: tuple[str, ...]
-    when: When | None
-
-    @property
-    def text(self) -> str:
-        return self.sentence.text
-
-    def claim(self, clause: Clause, *, number: Number | None = None, doubt: Doubt | None = None, **read: Any) -> Claim:
-        """Return a claim of this sentence, in the places of the text as it was sent."""
-        words = self.text[clause.start : clause.end]
-        start = self.sentence.start + clause.start + len(words) - len(words.lstrip(" ,"))
-        end = self.sentence.start + clause.end
-        first, last = self.plain.place(start, max(end, start))
-        at = (first, first)
-        if number is not None:
-            lead = self.text[number.start : number.end]
-            begin = self.sentence.start + number.start + len(lead) - len(lead.lstrip())
-            at = self.plain.place(begin, self.sentence.start + number.start + len(lead.rstrip()))
-        return Claim(
-            start=first,
-            end=last,
-            text=words.strip(" ,"),
-            sentence=self.number,
-            language=self.language,
-            number=number,
-            number_start=at[0],
-            number_end=at[1],
-            doubt=Doubt.HIDDEN_ORDER if self.sentence.hidden else doubt,
-            **read,
-        )
 
 
 def claims_of_clause(context: Context, clause: Clause) -> Iterator[Claim]:
@@ -123,7 +65,7 @@ def _of_number(
 ) -> Claim:
     measure = _measure_of(context, clause, number, place)
     company, companies_doubt = _company_of(context, number.start, place)
-    when, base, period_doubt = _times_of(context, clause, number, role, place)
+    when, base, period_doubt = times_of(context, clause, number, role, place)
     sign = -1 if measure is not None and NEGATIVE.search(_around(context.text, measure, number)) else 0
     direction = _nearest(moving, number.start) if role is Role.CHANGE else None
     doubt = _doubt(context, measure, clause) or companies_doubt or period_doubt
@@ -200,70 +142,6 @@ def _is_of(text: str, at: int, start: int) -> bool:
     return 0 < len(between) <= 5 and between[-1].lower() in ("for", "at", "of", "bei", "für", "von", "by")
 
 
-def _times_of(
-    context: Context, clause: Clause, number: Number, role: Role, place: tuple[int, int]
-) -> tuple[When | None, When | None, Doubt | None]:
-    """Return the period of a number, and the one that it is compared with."""
-    at, count = place
-    own = [each for each in context.periods if clause.holds(each.start)] or list(context.periods)
-    since = {match.start("year") for match in SINCE.finditer(context.text)} if _has_extreme(context.text) else set()
-    own = [each for each in own if not any(each.start <= year < each.end for year in since)]
-    distinct = list(dict.fromkeys(each.when for each in own))
-    if role is Role.CHANGE:
-        return _times_of_change(context, own, distinct)
-    if count > 1 and len(own) == count and RESPECTIVELY.search(context.text):
-        return own[at].when, None, None
-    open_years = period_of(context.text, context.figures, number, own)
-    if is_of_year_before(context.text, number) and context.when is None and not distinct:
-        return None, None, Doubt.NO_PERIOD
-    if is_of_year_before(context.text, number):
-        main = distinct[0] if distinct else context.when
-        return (year_before(main) if main else None), None, None
-    if len(open_years) == 1:
-        if role is Role.BEFORE and len(distinct) == 1 and not _stands_behind(context.text, number, own):
-            return year_before(open_years[0]), None, None
-        return open_years[0], None, None
-    if len(open_years) > 1 or len(distinct) > 1:
-        return None, None, Doubt.SEVERAL_PERIODS
-    main = distinct[0] if distinct else context.when
-    if main is None:
-        return None, None, Doubt.NO_PERIOD
-    return (year_before(main) if role is Role.BEFORE else main), None, None
-
-
-def _times_of_change(
-    context: Context, own: Sequence[Named], distinct: Sequence[When]
-) -> tuple[When | None, When | None, Doubt | None]:
-    if len(distinct) > 2:
-        return None, None, Doubt.SEVERAL_PERIODS
-    if len(distinct) == 2:
-        earlier, later = sorted(distinct, key=lambda each: each.period)
-        return later, earlier, None
-    if distinct:
-        before = context.text[: own[0].start]
-        if FROM.search(before) or SINCE.search(context.text, max(0, own[0].start - 8)):
-            # "Up 10 % on 2022" does not say which year it speaks of.
-            if context.when is None or context.when.period <= distinct[0].period:
-                following = Period(
-                    fiscal_year=distinct[0].period.fiscal_year + 1, fiscal_quarter=distinct[0].period.fiscal_quarter
-                )
-                return When(period=following), distinct[0], None
-            return context.when, distinct[0], None
-        return distinct[0], year_before(distinct[0]), None
-    if context.when is None:
-        return None, None, Doubt.NO_PERIOD
-    return context.when, year_before(context.when), None
-
-
-def _stands_behind(text: str, number: Number, named: Sequence[Named]) -> bool:
-    """Return whether a period stands right behind a number: "from 4,210 in 2022"."""
-    return any(0 <= each.start - number.end <= 30 and "," not in text[number.end : each.start] for each in named)
-
-
-def _has_extreme(text: str) -> bool:
-    return any(pattern.search(text) for pattern in (RECORD, LARGEST, SMALLEST, RECORD_LOW))
-
-
 def _extreme(context: Context, clause: Clause, measures: Sequence[Measure]) -> Claim | None:
     text = context.text
     low = RECORD_LOW.search(text, clause.start, clause.end) or SMALLEST.search(text, clause.start, clause.end)
@@ -326,7 +204,7 @@ def _direction(context: Context, clause: Clause, moving: Sequence[Moving], measu
     measure = before[-1] if before else measures[0]
     company, companies_doubt = _company_of(context, measure.start)
     own = [each for each in context.periods if clause.holds(each.start)] or list(context.periods)
-    when, base, doubt = _times_of_change(context, own, list(dict.fromkeys(each.when for each in own)))
+    when, base, doubt = times_of_change(context, own, list(dict.fromkeys(each.when for each in own)))
     sign = -1 if NEGATIVE.search(measure.text) else 0
     opposite = len({each.direction for each in moving}) > 1
     return context.claim(

@@ -9,7 +9,8 @@ from typing import Final
 
 from apps.corpus.extraction.language import detect_language, language_of_question
 from apps.research.claims.claimed_periods import named_periods
-from apps.research.claims.clauses import Clause, Context, claims_of_clause
+from apps.research.claims.clauses import claims_of_clause
+from apps.research.claims.context import Clause, Context
 from apps.research.claims.contracts import Claim, ClaimSort, Doubt, When
 from apps.research.claims.plain_text import PlainSentence, PlainText, read_plain, sentences_of
 from apps.research.claims.roles import figures_of
