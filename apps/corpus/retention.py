@@ -66,7 +66,8 @@ class DocumentSource:
             settled.append(DocumentStatus.READY)
         of_class = _of_class(RetentionClass(aim.subject.removeprefix(DOCUMENT)))
         documents = Document.objects.filter(of_class, status__in=settled)
-        return documents.annotate(clock=_READ_FROM[aim.clock]).filter(clock__lt=before)
+        timed: QuerySet[Any] = documents.annotate(clock=_READ_FROM[aim.clock]).filter(clock__lt=before)
+        return timed
 
 
 SOURCE: Final = DocumentSource()

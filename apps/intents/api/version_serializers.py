@@ -39,7 +39,9 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
 
 
 class ApprovalsSerializer(serializers.Serializer[Any]):
-    required = serializers.IntegerField(help_text="By the rule of the version in force: 1 or 2.")
+    required = serializers.IntegerField(  # type: ignore[assignment]  # the serializer takes its fields out of the class
+        help_text="By the rule of the version in force: 1 or 2."
+    )
     given = serializers.IntegerField(help_text="Those that count, of this revision and against the version in force.")
 
 

@@ -75,7 +75,7 @@ def approval_write(version: PolicyVersion, *, note: str, effective_from: datetim
     principal = current_scope().principal
     # Approvals of a tenant take turns by this lock, as the database has them do: what is checked here then still holds.
     PolicyVersion.objects.select_for_update(no_key=True).filter(status=VersionStatus.ACTIVE).first()
-    if not _reviewing().filter(user_id=principal.id).exists():
+    if principal.id is None or not _reviewing().filter(user_id=principal.id).exists():
         # As whoever has no role that approves.
         replace(principal, roles=frozenset()).require(Permission.POLICY_APPROVE)
     if any(given.approver_id == principal.id for given in _given(version)):

@@ -143,7 +143,8 @@ def _scopes_asked_for(open_requests: QuerySet[ErasureRequest], targets: Iterable
         above = dict(Scope.objects.values_list("id", "parent_id"))
     found = {}
     for target in scopes:
-        lineage, scope = set(), target.id
+        lineage: set[UUID] = set()
+        scope: UUID | None = target.id
         while scope is not None and scope not in lineage:
             lineage.add(scope)
             scope = above.get(scope)
