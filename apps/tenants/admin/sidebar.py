@@ -30,6 +30,7 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
         "Ask",
         (
             Entry("Ask", "forum", "ask", Permission.QUESTION_ASK),
+            Entry("Research", "travel_explore", "research", Permission.QUESTION_ASK),
             Entry("My questions", "history", "recent_questions", Permission.QUESTION_ASK),
         ),
     ),
