@@ -31,7 +31,7 @@ _REPORTS = (("Alpha Fund", "12.5", "five", "fund:alpha"), ("Beta Fund", "3.3", "
 RULES = b"# Compliance profile\n\nA drawdown above 20 % is reported to the board by Charlie within a day.\n"
 
 
-def make_house(slug: str = "acme") -> Firm:
+def make_house(slug: str = "acme", *, password: str = "") -> Firm:
     """A report for each fund, and a rule of the firm. Alice reaches all of it, Bob the fund alpha."""
     firm = make_firm(slug)
     for fund, drawdown, weeks, scope in _REPORTS:
@@ -39,7 +39,7 @@ def make_house(slug: str = "acme") -> Firm:
         facts: dict[str, Any] = {"company": fund, "fiscal_year": 2024, "fiscal_quarter": 4}
         run(firm, ingest(firm, content, filename=f"{scope[5:]}.md", scope=scope, kind="run", **facts).job)
     run(firm, ingest(firm, RULES, filename="rules.md", scope=f"firm:{slug}", kind="compliance_profile").job)
-    make_member(firm, "alice", Role.COMPLIANCE_OFFICER)
+    make_member(firm, "alice", Role.COMPLIANCE_OFFICER, password=password)
     make_member(firm, "bob", Role.ANALYST, scopes=["fund:alpha"])
     return firm
 

@@ -78,8 +78,8 @@ def run_view(request: HttpRequest, run_id: UUID) -> HttpResponse:
     require(request, Permission.QUESTION_ASK)
     context = {
         **admin.site.each_context(request),
-        "title": "One of your researches",
-        "crumbs": [("Research", reverse("admin:research")), ("One of your researches", "")],
+        "title": "Plan and answer",
+        "crumbs": [("Research", reverse("admin:research")), ("Plan and answer", "")],
         **_context(run_id),
     }
     return _page(request, "admin/research/run.html", context)

@@ -16,10 +16,10 @@ from rest_framework.response import Response
 
 from apps.erasure.errors import ScopeClosedError
 from apps.research.api.serializers import (
-    PlanChangeSerializer,
-    RequestSerializer,
-    RunRowSerializer,
-    RunSerializer,
+    ResearchPlanChangeSerializer,
+    ResearchRequestSerializer,
+    ResearchRunRowSerializer,
+    ResearchRunSerializer,
 )
 from apps.research.errors import RunError
 from apps.research.models import ResearchRun
@@ -53,7 +53,7 @@ _MARKDOWN: Final = "text/markdown"
 class RunListView(ApiListView[ResearchRun]):
     opens_own_scopes = True
     required_permissions = _ASK
-    serializer_class = RunRowSerializer
+    serializer_class = ResearchRunRowSerializer
     ordering = ("-requested_at", "-id")
     field_of_error: ClassVar[Mapping[type[Exception], str]] = {
         QuestionError: "question",
@@ -101,13 +101,13 @@ class RunListView(ApiListView[ResearchRun]):
             "Research belongs to a person: use a key that acts for you. A request that is repeated with its "
             "Idempotency-Key begins a second one, and the header Glassbox-Repeats-Event names the first."
         ),
-        request=RequestSerializer,
-        responses={202: RunSerializer},
+        request=ResearchRequestSerializer,
+        responses={202: ResearchRunSerializer},
         extensions=sample(f"curl \"{_BASE}\" {_KEY} \\\n  {_JSON} \\\n  -d '{_QUESTION}'"),
     )
     @idempotent_question
     def post(self, request: Request, *, on_recorded: OnRecorded | None) -> Response:
-        body = RequestSerializer(data=request.data)
+        body = ResearchRequestSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         run = run_request(**body.requested(), principal=self.principal, on_recorded=on_recorded)
         with ShortScopes.all_of(self.principal).open():
@@ -120,13 +120,13 @@ class RunView(ApiView):
     @extend_schema(
         operation_id="get_research",
         tags=["Research"],
-        summary="Get one of your researches",
+        summary="Get your research",
         description=(
             "The plan, the steps and, once it is done, the answer: sections with the sources of every sentence, a "
             "table where figures were asked for, what was not found, and the scores. A step of a scope that you lost "
             "is not there; the text of one whose document was restricted or erased is null."
         ),
-        responses=RunSerializer,
+        responses=ResearchRunSerializer,
         extensions=sample(f'curl "{_BASE}$RUN_ID/" {_KEY}'),
     )
     def get(self, request: Request, id: UUID) -> Response:
@@ -145,15 +145,15 @@ class RunPlanView(ApiView):
             "Leaves questions out of the plan of research in the state `planned`, or words them anew. Each new wording "
             "is read like a question of its own and must be of the same intent. A plan is never extended."
         ),
-        request=PlanChangeSerializer,
-        responses=RunSerializer,
+        request=ResearchPlanChangeSerializer,
+        responses=ResearchRunSerializer,
         extensions=sample(
             f'curl -X PUT "{_BASE}$RUN_ID/plan/" {_KEY} \\\n  {_JSON} \\\n'
-            '  -d \'{"sub_questions": [{"key": "\'"$KEY"\'", "text": ""}]}\''
+            '  -d \'{"sub_questions": [{"key": "\'"$PART_KEY"\'", "text": ""}]}\''
         ),
     )
     def put(self, request: Request, id: UUID) -> Response:
-        body = PlanChangeSerializer(data=request.data)
+        body = ResearchPlanChangeSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         plan_change(id, body.wanted(), principal=self.principal)
         with ShortScopes.all_of(self.principal).open():
@@ -169,7 +169,7 @@ class RunStartView(ApiView):
         summary="Start your research",
         description="Starts research that waits in the state `planned` for you to confirm its plan.",
         request=None,
-        responses={202: RunRowSerializer},
+        responses={202: ResearchRunRowSerializer},
         extensions=sample(f'curl -X POST "{_BASE}$RUN_ID/start/" {_KEY}'),
     )
     @idempotent
@@ -190,7 +190,7 @@ class RunCancelView(ApiView):
             "is not recorded as a step."
         ),
         request=None,
-        responses={202: RunRowSerializer},
+        responses={202: ResearchRunRowSerializer},
         extensions=sample(f'curl -X POST "{_BASE}$RUN_ID/cancel/" {_KEY}'),
     )
     @idempotent
@@ -221,8 +221,8 @@ class RunEventsView(ApiView):
                 "Last-Event-ID", OpenApiTypes.STR, OpenApiParameter.HEADER, description="Go on after this event."
             )
         ],
-        responses={(200, EVENT_STREAM): OpenApiTypes.STR},
-        extensions=sample(f'curl -N "{_BASE}$RUN_ID/events/" {_KEY}'),
+        responses={(200, EVENT_STREAM): OpenApiTypes.BINARY},
+        extensions=sample(f'curl "{_BASE}$RUN_ID/events/" {_KEY} --output events.txt'),
     )
     def get(self, request: Request, id: UUID) -> HttpResponseBase:
         stream = Stream(id, self.principal, place_of(request.headers.get("Last-Event-ID", "")))
@@ -240,8 +240,8 @@ class RunExportView(ApiView):
         tags=["Research"],
         summary="Export the answer of your research",
         description="The answer as Markdown, with its references. What documents say is escaped.",
-        responses={(200, _MARKDOWN): OpenApiTypes.STR},
-        extensions=sample(f'curl "{_BASE}$RUN_ID/export/" {_KEY}'),
+        responses={(200, _MARKDOWN): OpenApiTypes.BINARY},
+        extensions=sample(f'curl "{_BASE}$RUN_ID/export/" {_KEY} --output research.md'),
     )
     def get(self, request: Request, id: UUID) -> HttpResponse:
         found = shown(id)
@@ -254,7 +254,7 @@ class RunExportView(ApiView):
 
 def _acted(run: ResearchRun) -> ActResponse:
     return ActResponse(
-        dict(RunRowSerializer(run).data),
+        dict(ResearchRunRowSerializer(run).data),
         status=202,
         subject_id=run.id,
         scope_ids=[ScopeId(each) for each in run.scope_ids],

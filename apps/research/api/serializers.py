@@ -16,7 +16,7 @@ from apps.tenants.api.serializers import StrictSerializer
 _WORDING_CHARS = 500
 
 
-class RequestSerializer(AskingSerializer):
+class ResearchRequestSerializer(AskingSerializer):
     as_of = None
     mode = serializers.ChoiceField(
         choices=RunMode.choices,
@@ -39,16 +39,16 @@ class RequestSerializer(AskingSerializer):
         }
 
 
-class WantedSerializer(StrictSerializer):
+class ResearchWantedSerializer(StrictSerializer):
     key = serializers.CharField(max_length=600, help_text="Of a question of the plan.")
     text = serializers.CharField(
         max_length=_WORDING_CHARS, allow_blank=True, default="", help_text="A new wording; empty to keep it."
     )
 
 
-class PlanChangeSerializer(StrictSerializer):
+class ResearchPlanChangeSerializer(StrictSerializer):
     sub_questions = serializers.ListField(
-        child=WantedSerializer(),
+        child=ResearchWantedSerializer(),
         max_length=CELLS_MOST,
         help_text="The questions that stay. A plan is narrowed or worded anew, and never extended.",
     )
@@ -57,7 +57,7 @@ class PlanChangeSerializer(StrictSerializer):
         return [Wanted(key=each["key"], text=each["text"]) for each in self.validated_data["sub_questions"]]
 
 
-class BudgetSerializer(serializers.Serializer[Any]):
+class ResearchBudgetSerializer(serializers.Serializer[Any]):
     rounds = serializers.IntegerField()
     confidence = serializers.IntegerField(help_text="0 to 100; no further round follows once it is reached.")
     searches = serializers.IntegerField()
@@ -65,14 +65,14 @@ class BudgetSerializer(serializers.Serializer[Any]):
     seconds = serializers.IntegerField()
 
 
-class SpentSerializer(serializers.Serializer[Any]):
+class ResearchSpentSerializer(serializers.Serializer[Any]):
     rounds = serializers.IntegerField()
     searches = serializers.IntegerField()
     tokens = serializers.IntegerField()
     seconds = serializers.FloatField()
 
 
-class RunRowSerializer(serializers.Serializer[Any]):
+class ResearchRunRowSerializer(serializers.Serializer[Any]):
     """A run without any words."""
 
     id = serializers.UUIDField()
@@ -84,8 +84,8 @@ class RunRowSerializer(serializers.Serializer[Any]):
     withheld = serializers.ListField(child=serializers.CharField(), help_text="What the policy withholds.")
     recording_mode = serializers.CharField()
     scope_ids = serializers.ListField(child=serializers.UUIDField())
-    budget = BudgetSerializer()
-    spent = SpentSerializer()
+    budget = ResearchBudgetSerializer()
+    spent = ResearchSpentSerializer()
     confidence = serializers.IntegerField(help_text="0 to 100.")
     stopped_by = serializers.CharField(
         help_text="Why it ended: confidence, sufficient, rounds, no_new_phrase, budget, cancelled, access_ended, "
@@ -102,7 +102,7 @@ class RunRowSerializer(serializers.Serializer[Any]):
         return super().to_representation(row_json(instance) if isinstance(instance, ResearchRun) else instance)
 
 
-class SubQuestionSerializer(serializers.Serializer[Any]):
+class ResearchSubQuestionSerializer(serializers.Serializer[Any]):
     key = serializers.CharField()
     text = serializers.CharField()
     company = serializers.CharField()
@@ -111,17 +111,17 @@ class SubQuestionSerializer(serializers.Serializer[Any]):
     attempt = serializers.IntegerField(help_text="Which wording of it this is, from 0.")
 
 
-class CompanyPlanSerializer(serializers.Serializer[Any]):
+class ResearchCompanyPlanSerializer(serializers.Serializer[Any]):
     company = serializers.CharField()
     ticker = serializers.CharField()
     periods = serializers.ListField(child=serializers.CharField(), help_text="Resolved from what is held of it.")
 
 
-class PlanSerializer(serializers.Serializer[Any]):
+class ResearchPlanSerializer(serializers.Serializer[Any]):
     topic = serializers.CharField()
     question_type = serializers.CharField(help_text="comparison, trend, figure, explanation or description.")
     language = serializers.CharField()
-    companies = CompanyPlanSerializer(many=True)
+    companies = ResearchCompanyPlanSerializer(many=True)
     periods_said = serializers.ListField(child=serializers.CharField())
     parts = serializers.ListField(child=serializers.CharField())
     needed = serializers.ListField(child=serializers.CharField(), help_text="Kinds that are searched, by name.")
@@ -129,13 +129,13 @@ class PlanSerializer(serializers.Serializer[Any]):
     suggested_mode = serializers.ChoiceField(choices=RunMode.choices)
     confidence = serializers.IntegerField(help_text="Of the intent, 0 to 100.")
     phrases = serializers.ListField(child=serializers.CharField())
-    sub_questions = SubQuestionSerializer(many=True)
+    sub_questions = ResearchSubQuestionSerializer(many=True)
     steps = serializers.ListField(child=serializers.CharField(), help_text="The plan in sentences.")
     notices = serializers.ListField(child=serializers.CharField())
     wants_number = serializers.BooleanField()
 
 
-class PassageSerializer(serializers.Serializer[Any]):
+class ResearchPassageSerializer(serializers.Serializer[Any]):
     chunk_id = serializers.UUIDField()
     document_id = serializers.UUIDField()
     kind = serializers.CharField()
@@ -143,7 +143,7 @@ class PassageSerializer(serializers.Serializer[Any]):
     cited = serializers.BooleanField()
 
 
-class StepSerializer(serializers.Serializer[Any]):
+class ResearchStepSerializer(serializers.Serializer[Any]):
     ordinal = serializers.IntegerField()
     kind = serializers.ChoiceField(choices=StepKind.choices)
     round = serializers.IntegerField()
@@ -154,7 +154,7 @@ class StepSerializer(serializers.Serializer[Any]):
         child=serializers.CharField(), help_text="What was taken away since it was asked: policy, scopes, kinds."
     )
     audit_event_id = serializers.UUIDField(allow_null=True, help_text="The event of the question that it asked.")
-    passages = PassageSerializer(many=True)
+    passages = ResearchPassageSerializer(many=True)
     scores = serializers.DictField(child=serializers.IntegerField())
     outcome = serializers.CharField()
     tokens = serializers.IntegerField()
@@ -165,33 +165,33 @@ class StepSerializer(serializers.Serializer[Any]):
     )
 
 
-class SentenceSerializer(serializers.Serializer[Any]):
+class ResearchSentenceSerializer(serializers.Serializer[Any]):
     text = serializers.CharField()
     marks = serializers.ListField(child=serializers.CharField())
     grounded = serializers.BooleanField(help_text="Whether it wholly stands in its sources.")
 
 
-class SectionSerializer(serializers.Serializer[Any]):
+class ResearchSectionSerializer(serializers.Serializer[Any]):
     title = serializers.CharField()
-    sentences = SentenceSerializer(many=True)
+    sentences = ResearchSentenceSerializer(many=True)
 
 
-class CellSerializer(serializers.Serializer[Any]):
+class ResearchCellSerializer(serializers.Serializer[Any]):
     text = serializers.CharField()
     marks = serializers.ListField(child=serializers.CharField())
 
 
-class TableRowSerializer(serializers.Serializer[Any]):
+class ResearchTableRowSerializer(serializers.Serializer[Any]):
     label = serializers.CharField()
-    cells = CellSerializer(many=True)
+    cells = ResearchCellSerializer(many=True)
 
 
-class TableSerializer(serializers.Serializer[Any]):
+class ResearchTableSerializer(serializers.Serializer[Any]):
     columns = serializers.ListField(child=serializers.CharField())
-    rows = TableRowSerializer(many=True)
+    rows = ResearchTableRowSerializer(many=True)
 
 
-class SourceSerializer(serializers.Serializer[Any]):
+class ResearchSourceSerializer(serializers.Serializer[Any]):
     mark = serializers.CharField(help_text="As in the text: 10K1, T1, N1, F1 or D1.")
     ref_id = serializers.CharField()
     document_id = serializers.UUIDField()
@@ -209,26 +209,26 @@ class SourceSerializer(serializers.Serializer[Any]):
     relevance = serializers.IntegerField()
 
 
-class ScoreSerializer(serializers.Serializer[Any]):
+class ResearchScoreSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     value = serializers.IntegerField()
     reason = serializers.CharField()
 
 
-class ResultSerializer(serializers.Serializer[Any]):
-    sections = SectionSerializer(many=True)
-    table = TableSerializer(allow_null=True)
-    sources = SourceSerializer(many=True)
+class ResearchResultSerializer(serializers.Serializer[Any]):
+    sections = ResearchSectionSerializer(many=True)
+    table = ResearchTableSerializer(allow_null=True)
+    sources = ResearchSourceSerializer(many=True)
     gaps = serializers.ListField(child=serializers.CharField(), help_text="What was asked for and not found.")
     notices = serializers.ListField(child=serializers.CharField())
     disclaimers = serializers.ListField(child=serializers.CharField())
-    scores = ScoreSerializer(many=True)
+    scores = ResearchScoreSerializer(many=True)
     confidence = serializers.IntegerField()
     stopped_by = serializers.CharField()
 
 
-class RunSerializer(RunRowSerializer):
+class ResearchRunSerializer(ResearchRunRowSerializer):
     question = serializers.CharField(allow_null=True, help_text="null where the texts are not there any more.")
-    plan = PlanSerializer(allow_null=True)
-    steps = StepSerializer(many=True)
-    result = ResultSerializer(allow_null=True)
+    plan = ResearchPlanSerializer(allow_null=True)
+    steps = ResearchStepSerializer(many=True)
+    result = ResearchResultSerializer(allow_null=True)
