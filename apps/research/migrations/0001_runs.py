@@ -94,7 +94,6 @@ class Migration(migrations.Migration):
                 "ordering": ("-requested_at", "-id"),
                 "indexes": [
                     models.Index(fields=["tenant", "owner_id"], name="research_run_by_owner"),
-                    models.Index(fields=["tenant", "state", "next_attempt_at"], name="research_run_due"),
                 ],
             },
         ),

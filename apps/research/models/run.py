@@ -124,10 +124,7 @@ class ResearchRun(LeasedJob):
     class Meta:
         app_label = "research"
         ordering = ("-requested_at", "-id")
-        indexes = (
-            models.Index(fields=["tenant", "owner_id"], name="research_run_by_owner"),
-            models.Index(fields=["tenant", "state", "next_attempt_at"], name="research_run_due"),
-        )
+        indexes = (models.Index(fields=["tenant", "owner_id"], name="research_run_by_owner"),)
 
     @property
     def has_ended(self) -> bool:
