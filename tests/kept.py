@@ -9,8 +9,10 @@ from uuid import UUID, uuid4
 from django.utils import timezone
 
 from apps.audit.ids import new_id
+from apps.intents.contracts import IntentDecision
 from apps.intents.selectors import policy_in_force
 from apps.research.models import ResearchRun, ResearchStep, RunMode, StepKind
+from apps.research.runs.contracts import GivenBounds, Plan, RunContent, SubQuestion
 from apps.research.runs.sealing import Sealer, columns_of
 from apps.retrieval.contracts import Answer
 from apps.retrieval.kept.content import AnswerContent
@@ -79,6 +81,37 @@ def send_question(principal: Principal, question: str, *, scope_ids: Iterable[UU
     return id
 
 
+def run_content_of(question: str) -> RunContent:
+    decision = IntentDecision(
+        intent="",
+        label="Unrecognised",
+        recognised=False,
+        score=0.0,
+        margin=0.0,
+        reason="",
+        nearest=(),
+        matched_terms=(),
+        set_aside=(),
+        degraded=False,
+    )
+    plan = Plan(
+        topic=question,
+        question_type="description",
+        language="en",
+        companies=(),
+        periods_said=(),
+        parts=(question,),
+        needed=(),
+        withheld=(),
+        suggested_mode="direct",
+        confidence=0,
+        phrases=(),
+        sub_questions=(SubQuestion(key="whole", text=question),),
+        steps=("Ask 1 question.",),
+    )
+    return RunContent(question=question, decision=decision, given=GivenBounds(), plan=plan)
+
+
 def keep_research(
     principal: Principal, question: str, *, scope_ids: Iterable[UUID], document_ids: Iterable[UUID] = ()
 ) -> UUID:
@@ -107,7 +140,7 @@ def keep_research(
             tokens_most=1_000,
             seconds_most=60,
             expires_at=timezone.now() + timedelta(days=30),
-            **columns_of(sealer.seal(id, answer_content_of(question))),
+            **columns_of(sealer.seal(id, run_content_of(question))),
         )
         ResearchStep.objects.create(
             id=step_id,
@@ -116,7 +149,7 @@ def keep_research(
             ordinal=1,
             kind=StepKind.ANALYSIS,
             document_ids=sorted(document_ids),
-            **columns_of(sealer.seal(step_id, answer_content_of(question))),
+            **columns_of(sealer.seal(step_id, run_content_of(question).plan)),
         )
         ResearchRun.objects.filter(id=id).update(steps=1)
     return id

@@ -34,6 +34,7 @@ _EACH: Final[tuple[type[Model], ...]] = (
     RemovalRun,
     RetentionSchedule,
     PolicyVersion,
+    ResearchRun,
     Membership,
     Invitation,
     ApiKey,
