@@ -222,7 +222,7 @@ class RunEventsView(ApiView):
             )
         ],
         responses={(200, EVENT_STREAM): OpenApiTypes.BINARY},
-        extensions=sample(f'curl "{_BASE}$RUN_ID/events/" {_KEY} --output events.txt'),
+        extensions=sample(f'curl "{_BASE}$RUN_ID/events/" {_KEY} > events.txt'),
     )
     def get(self, request: Request, id: UUID) -> HttpResponseBase:
         stream = Stream(id, self.principal, place_of(request.headers.get("Last-Event-ID", "")))
@@ -241,7 +241,7 @@ class RunExportView(ApiView):
         summary="Export the answer of your research",
         description="The answer as Markdown, with its references. What documents say is escaped.",
         responses={(200, _MARKDOWN): OpenApiTypes.BINARY},
-        extensions=sample(f'curl "{_BASE}$RUN_ID/export/" {_KEY} --output research.md'),
+        extensions=sample(f'curl "{_BASE}$RUN_ID/export/" {_KEY} > research.md'),
     )
     def get(self, request: Request, id: UUID) -> HttpResponse:
         found = shown(id)
