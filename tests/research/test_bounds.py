@@ -62,7 +62,7 @@ def tried(statement: str, *values: object) -> str:
 @pytest.mark.parametrize(
     "statement",
     [
-        "UPDATE research_researchrun SET kinds = kinds || 'compliance_profile'::varchar WHERE id = %s",
+        "UPDATE research_researchrun SET permitted_kinds = '{compliance_profile}' WHERE id = %s",
         "UPDATE research_researchrun SET tokens_most = 100000000 WHERE id = %s",
         "UPDATE research_researchrun SET cancel_requested_at = now() WHERE id = %s",
         "DELETE FROM research_researchrun WHERE id = %s",
@@ -117,7 +117,7 @@ _FITTING = {
     "kind": "'search'",
     "intent": "intent",
     "policy": "policy_version_id",
-    "kinds": "kinds",
+    "kinds": "permitted_kinds",
 }
 
 
@@ -131,7 +131,7 @@ def _running(who: Principal) -> ResearchRun:
 @pytest.mark.parametrize(
     ("column", "value", "why"),
     [
-        ("kinds", "kinds || 'compliance_profile'::varchar", "within the bounds"),
+        ("kinds", "permitted_kinds || 'compliance_profile'::varchar", "within the bounds"),
         ("intent", "'methodology'", "within the bounds"),
         ("owner_id", "uuidv7()", "within the bounds"),
         ("scope_ids", "scope_ids || uuidv7()", "within the bounds"),
@@ -156,12 +156,13 @@ def test_a_step_reaches_no_kind_that_the_policy_withholds_even_if_its_run_says_s
     def widen(cursor: Any) -> None:
         cursor.execute("ALTER TABLE research_researchrun DISABLE TRIGGER USER")
         cursor.execute(
-            "UPDATE research_researchrun SET kinds = kinds || 'compliance_profile'::varchar WHERE id = %s", [found.id]
+            "UPDATE research_researchrun SET permitted_kinds = permitted_kinds || %s::varchar WHERE id = %s",
+            ["compliance_profile", found.id],
         )
 
     with _as_superuser(widen), open_scope(tenant=house.id, reason="a test"):
         assert "what the policy permits" in tried(_STEP.format(**_FITTING), new_id(), found.id)
-        within = _STEP.format(**{**_FITTING, "kinds": "array_remove(kinds, 'compliance_profile')"})
+        within = _STEP.format(**{**_FITTING, "kinds": "array_remove(permitted_kinds, 'compliance_profile')"})
         assert tried(within, new_id(), found.id) == "1", "the control"
 
 
@@ -198,7 +199,7 @@ def test_a_person_writes_no_step(house: Firm, alice: Principal) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        "kinds = kinds || 'compliance_profile'::varchar",
+        "permitted_kinds = permitted_kinds || 'compliance_profile'::varchar",
         "intent = 'methodology'",
         "scope_ids = scope_ids || uuidv7()",
         "owner_id = uuidv7()",
@@ -331,7 +332,7 @@ def test_what_a_document_says_plans_nothing_and_widens_nothing(house: Firm, alic
     found = researched(alice)
     asked = [each for each in steps(alice, found.id) if each.kind == "search"]
     assert [each.attempt for each in _contents(alice, found.id)] == [0, 0]
-    assert all(set(each.kinds) == set(found.kinds) for each in asked)
+    assert all(set(each.kinds) == set(found.permitted_kinds) for each in asked)
     assert (found.mode, found.rounds) == ("standard", 1)
     with as_(alice):
         assert "within a day" not in str(shown(found.id).result)

@@ -119,7 +119,7 @@ def test_a_later_answer_keeps_every_figure_of_the_one_before(house: Firm, alice:
     with open_scope(tenant=house.id, principal=alice):
         sealer = Sealer.of(run)
         plan = sealer.open(RunContent, run).plan
-        found = recorded(run, sealer, run.kinds).found
+        found = recorded(run, sealer, run.permitted_kinds).found
     drafts = [figures_of(write_answer(plan, found[:many], stopped_by="")) for many in range(len(found) + 1)]
     assert all(before <= after for before, after in itertools.pairwise(drafts))
     assert drafts[-1]
@@ -133,7 +133,7 @@ def test_one_plain_question_is_asked_as_it_is(house: Firm, alice: Principal) -> 
 
 def _texts(who: Principal, run: ResearchRun) -> list[str]:
     with open_scope(tenant=who.tenant_id, principal=who):
-        return [each.text for each in recorded(run, Sealer.of(run), run.kinds).found]
+        return [each.text for each in recorded(run, Sealer.of(run), run.permitted_kinds).found]
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_the_plan_names_what_the_policy_withholds_and_plans_nothing_there(house:
     with as_(alice):
         plan = Sealer.of(run).open(RunContent, run).plan
     assert "compliance_profile" in plan.withheld
-    assert not set(run.kinds) & set(run.withheld)
+    assert not set(run.permitted_kinds) & set(run.withheld)
     assert any("withholds" in each for each in plan.steps)
 
 

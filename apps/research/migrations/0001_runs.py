@@ -66,7 +66,7 @@ class Migration(migrations.Migration):
                 ("intent", models.CharField(blank=True, max_length=63)),
                 ("policy_version", models.PositiveIntegerField()),
                 ("policy_version_id", models.UUIDField()),
-                ("kinds", ArrayField(models.CharField(max_length=32), default=list)),
+                ("permitted_kinds", ArrayField(models.CharField(max_length=32), default=list)),
                 ("withheld", ArrayField(models.CharField(max_length=32), default=list)),
                 ("recording_mode", models.CharField(max_length=32)),
                 ("rounds_most", models.PositiveSmallIntegerField()),

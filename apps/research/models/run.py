@@ -37,7 +37,7 @@ class ResearchRun(LeasedJob):
     """One piece of research. The database shows it to its owner alone; the platform writes it.
 
     owner_id: the person who asked; owner_key_id: the key that they asked by, if any. event_id: the event that asked.
-    intent, kinds: what the question was classified as, and what every step may reach at most.
+    intent, permitted_kinds: what the question was classified as, and what every step may reach at most.
     sealed: question, filters and plan, under data_key_id; without one under a key that Redis holds for minutes.
     steps, rounds, searches, tokens, spent_ms: what was used of the budget. confidence: 0 to 100.
     stopped_by: why no further round follows, as a code.
@@ -59,7 +59,7 @@ class ResearchRun(LeasedJob):
     intent = models.CharField(max_length=63, blank=True)
     policy_version = models.PositiveIntegerField()
     policy_version_id = models.UUIDField()
-    kinds = ArrayField(models.CharField(max_length=KIND_CHARS), default=list)
+    permitted_kinds = ArrayField(models.CharField(max_length=KIND_CHARS), default=list)
     withheld = ArrayField(models.CharField(max_length=KIND_CHARS), default=list)
     recording_mode = models.CharField(max_length=32)
 
@@ -88,9 +88,9 @@ class ResearchRun(LeasedJob):
     personal_data = PersonalData(
         Fields(
             "id tenant attempts next_attempt_at lease_owner lease_until error_code scope_ids event_id mode state "
-            "intent policy_version policy_version_id kinds withheld recording_mode rounds_most confidence_wanted "
-            "searches_most tokens_most seconds_most steps rounds searches tokens spent_ms confidence stopped_by "
-            "cancel_requested_at requested_at started_at finished_at expires_at data_key_id",
+            "intent policy_version policy_version_id permitted_kinds withheld recording_mode rounds_most "
+            "confidence_wanted searches_most tokens_most seconds_most steps rounds searches tokens spent_ms confidence "
+            "stopped_by cancel_requested_at requested_at started_at finished_at expires_at data_key_id",
             Sort.NONE,
             because="Ids, codes, counts and times.",
         ),

@@ -57,7 +57,7 @@ def _why_gone(tenant_id: TenantId) -> str:
 def pinned_of(run: ResearchRun, content: RunContent) -> Pinned:
     return Pinned(
         decision=content.decision,
-        kinds=frozenset(Kind(each) for each in run.kinds),
+        kinds=frozenset(Kind(each) for each in run.permitted_kinds),
         recording_mode=RecordingMode.strictest_for(run.recording_mode),
     )
 
@@ -73,7 +73,7 @@ def bounds_now(run: ResearchRun, content: RunContent, acting: ShortScopes) -> Bo
     narrowed = (
         *(("policy",) if grant.policy_version_id != run.policy_version_id else ()),
         *(("scopes",) if len(acting.scope_ids) < len(run.scope_ids) else ()),
-        *(("kinds",) if len(grant.permitted) < len(run.kinds) else ()),
+        *(("kinds",) if len(grant.permitted) < len(run.permitted_kinds) else ()),
     )
     allowed = Allowed(
         scope_ids=tuple(acting.scope_ids),

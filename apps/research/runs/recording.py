@@ -41,7 +41,7 @@ class Allowed:
             scope_ids=tuple(run.scope_ids),
             policy_version=run.policy_version,
             policy_version_id=run.policy_version_id,
-            kinds=tuple(run.kinds),
+            kinds=tuple(run.permitted_kinds),
         )
 
 

@@ -152,7 +152,7 @@ class _Asking:
                 intent=read.grant.intent,
                 policy_version=read.grant.policy_version,
                 policy_version_id=read.grant.policy_version_id,
-                kinds=list(kinds),
+                permitted_kinds=list(kinds),
                 withheld=[kind.value for kind in read.grant.withheld],
                 recording_mode=read.grant.recording_mode.value,
                 rounds_most=budget.rounds,

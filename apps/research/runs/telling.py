@@ -31,7 +31,7 @@ def row_json(run: ResearchRun) -> dict[str, Any]:
         "mode": run.mode,
         "intent": run.intent or "unrecognised",
         "policy_version": run.policy_version,
-        "kinds": list(run.kinds),
+        "kinds": list(run.permitted_kinds),
         "withheld": list(run.withheld),
         "recording_mode": run.recording_mode,
         "scope_ids": [str(each) for each in run.scope_ids],

@@ -47,7 +47,7 @@ BEGIN
         RAISE EXCEPTION 'a step is of research that is there' USING ERRCODE = 'check_violation';
     END IF;
     IF NEW.owner_id <> run.owner_id OR NEW.intent <> run.intent OR NOT NEW.scope_ids <@ run.scope_ids
-       OR NOT NEW.kinds::text[] <@ run.kinds::text[] THEN
+       OR NOT NEW.kinds::text[] <@ run.permitted_kinds::text[] THEN
         RAISE EXCEPTION 'a step stays within the bounds of its research' USING ERRCODE = 'check_violation';
     END IF;
     IF NEW.ordinal <> run.steps + 1 OR run.state IN ('done', 'stopped', 'cancelled', 'failed')
