@@ -17,7 +17,7 @@ _WORDING_CHARS = 500
 
 
 class ResearchRequestSerializer(AskingSerializer):
-    as_of = None
+    as_of = None  # type: ignore[assignment]  # a field that is taken away
     mode = serializers.ChoiceField(
         choices=RunMode.choices,
         required=False,
@@ -182,7 +182,7 @@ class ResearchCellSerializer(serializers.Serializer[Any]):
 
 
 class ResearchTableRowSerializer(serializers.Serializer[Any]):
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # the row has it so
     cells = ResearchCellSerializer(many=True)
 
 

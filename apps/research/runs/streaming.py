@@ -47,7 +47,7 @@ class Stream:
         self._run_id, self._after = run_id, after
         self._acting = ShortScopes.all_of(principal)
         self._clock, self._wait = clock, wait
-        self._slot = _take_slot(principal.tenant_id)
+        self._slot: str | None = _take_slot(principal.tenant_id)
         try:
             # What is refused is refused before the stream begins, with its status.
             self._first: ShownRun | None = self._look()
