@@ -43,6 +43,7 @@ from apps.privacy.admin.requests.step import step_view
 from apps.privacy.admin.requests.work_list import requests_in_palette, requests_view
 from apps.quality.admin import evaluation, evaluation_runs
 from apps.quality.admin.impact import impact_page_view, impact_view
+from apps.research.admin import pages as research
 from apps.research.admin.claims import claims_view
 from apps.retrieval.admin import ask_page, ask_send_views, sent_inbox
 from apps.retrieval.admin.ask import ask_view
@@ -137,6 +138,12 @@ PAGES: Final = (
     ("ask/<uuid:event_id>/share/", ask_page.share_view, "ask_share"),
     ("ask/<uuid:event_id>/send/", ask_send_views.send_view, "ask_send"),
     ("ask/<uuid:event_id>/take-back/", ask_send_views.take_back_view, "ask_take_back"),
+    ("research/", research.research_view, "research"),
+    ("research/<uuid:run_id>/", research.run_view, "research_run"),
+    ("research/<uuid:run_id>/steps/", research.steps_view, "research_steps"),
+    ("research/<uuid:run_id>/plan/", research.plan_view, "research_plan"),
+    ("research/<uuid:run_id>/cancel/", research.cancel_view, "research_cancel"),
+    ("research/<uuid:run_id>/export/", research.export_view, "research_export"),
     ("policy/sent/", sent_inbox.inbox_view, "sent_inbox"),
     ("policy/sent/<uuid:sent_id>/", sent_inbox.sent_question_view, "sent_question"),
     ("policy/unrecognised/", unrecognised_view, "policy_unrecognised"),

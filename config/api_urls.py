@@ -82,6 +82,15 @@ from apps.privacy.api.request_steps import (
 )
 from apps.privacy.api.requests import ErasureRequestListView, ErasureRequestView
 from apps.research.api.claims import ClaimCheckListView
+from apps.research.api.runs import (
+    RunCancelView,
+    RunEventsView,
+    RunExportView,
+    RunListView,
+    RunPlanView,
+    RunStartView,
+    RunView,
+)
 from apps.retrieval.api.changelog import ChangelogView
 from apps.retrieval.api.problem_types import ProblemTypesView
 from apps.retrieval.api.queries import OwnQuestionListView, SendQuestionView, TakeBackQuestionView
@@ -108,6 +117,13 @@ urlpatterns = [
     path("v1/queries/", OwnQuestionListView.as_view()),
     path("v1/queries/<uuid:id>/send/", SendQuestionView.as_view()),
     path("v1/queries/<uuid:id>/take-back/", TakeBackQuestionView.as_view()),
+    path("v1/research/runs/", RunListView.as_view()),
+    path("v1/research/runs/<uuid:id>/", RunView.as_view()),
+    path("v1/research/runs/<uuid:id>/plan/", RunPlanView.as_view()),
+    path("v1/research/runs/<uuid:id>/start/", RunStartView.as_view()),
+    path("v1/research/runs/<uuid:id>/cancel/", RunCancelView.as_view()),
+    path("v1/research/runs/<uuid:id>/events/", RunEventsView.as_view()),
+    path("v1/research/runs/<uuid:id>/export/", RunExportView.as_view()),
     path("v1/records/batch/", RecordBatchView.as_view()),
     path("v1/records/schemas/", RecordSchemasView.as_view()),
     path("v1/records/<str:source>/<str:external_id>/", RecordView.as_view()),

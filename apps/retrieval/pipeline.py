@@ -16,6 +16,7 @@ from apps.retrieval.contracts import (
     Answer,
     Candidate,
     ContextBlock,
+    CorpusInventory,
     QueryAnalysis,
     Question,
     Refusal,
@@ -70,6 +71,21 @@ class FindResult:
     trace: Trace
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadResult:
+    """What a question may reach and is about, before anything is searched.
+
+    analysis: holds the refusal of a question that is not searched for.
+    inventory: what is held within the question's bounds; empty where the profile refuses the question.
+    """
+
+    decision: IntentDecision
+    grant: KindGrant
+    analysis: QueryAnalysis
+    inventory: CorpusInventory
+    trace: Trace
+
+
 def answer(question: Question, *, deps: PipelineDependencies) -> PipelineResult:
     """Answer one question.
 
@@ -93,6 +109,26 @@ def answer(question: Question, *, deps: PipelineDependencies) -> PipelineResult:
     trace = recorder.finish()
     withheld = suited.refusal is not None and suited.refusal.reason is RefusalReason.PROFILE_BLOCKED
     return PipelineResult(answer=suited, trace=profile.without_draft(trace) if withheld else trace)
+
+
+def read(question: Question, *, deps: PipelineDependencies) -> ReadResult:
+    """Run the first stages alone: which kinds the question may reach, and what it is about.
+
+    Raises: QuestionError, as `answer` does.
+    """
+    recorder = TraceRecorder(deps.clock, deps.on_stage)
+    text = reading.read_question(recorder, question, deps)
+    decision = reading.classify(recorder, text, deps)
+    grant = reading.grant_kinds(recorder, question, decision, deps)
+    refusal = profile.check_question(recorder, question, text, grant, deps)
+    if refusal is not None:
+        analysis = profile.empty_analysis(text, refusal, question.language or language_of_question(text))
+        inventory = CorpusInventory()
+    else:
+        within = reading.bounds_of(question, grant, deps)
+        inventory = deps.inventory.read(within)
+        analysis = reading.read_meaning(recorder, question, text, grant, within, deps)
+    return ReadResult(decision=decision, grant=grant, analysis=analysis, inventory=inventory, trace=recorder.finish())
 
 
 def find(question: Question, *, deps: PipelineDependencies) -> FindResult:

@@ -56,6 +56,7 @@ class Sweep(StrEnum):
     REDACTIONS = "send due redactions again"
     PACKAGES = "remove expired packages"
     ANSWERS = "remove answers whose time is over"
+    RESEARCH = "remove research whose time is over"
     LEFTOVERS = "remove what the log authorises"
     WEBHOOKS = "tell webhooks of events"
     CALLS = "record requests to models whose end is unknown"

@@ -455,6 +455,7 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "model-calls": {"task": "apps.retrieval.tasks.record_unknown_ends", "schedule": 300.0, "options": {"expires": 300}},
     # Answers that the policy keeps for who asked, until their day is over.
     "answers-expiry": {"task": "apps.retrieval.tasks.forget_answers", "schedule": 3600.0},
+    "research-expiry": {"task": "apps.research.tasks.forget_runs", "schedule": 3600.0},
     # Redacted versions whose message was lost.
     "redactions-sweep": {"task": "apps.privacy.tasks.send_redactions", "schedule": 30.0},
 }

@@ -61,6 +61,14 @@ DOORS = (
     Door("get", "/api/v1/queries/", Permission.QUESTION_ASK),
     Door("post", "/api/v1/queries/{event}/send/", Permission.QUESTION_ASK),
     Door("post", "/api/v1/queries/{event}/take-back/", Permission.QUESTION_ASK),
+    Door("get", "/api/v1/research/runs/", Permission.QUESTION_ASK),
+    Door("post", "/api/v1/research/runs/", Permission.QUESTION_ASK),
+    Door("get", "/api/v1/research/runs/{run}/", Permission.QUESTION_ASK),
+    Door("put", "/api/v1/research/runs/{run}/plan/", Permission.QUESTION_ASK),
+    Door("post", "/api/v1/research/runs/{run}/start/", Permission.QUESTION_ASK),
+    Door("post", "/api/v1/research/runs/{run}/cancel/", Permission.QUESTION_ASK),
+    Door("get", "/api/v1/research/runs/{run}/events/", Permission.QUESTION_ASK),
+    Door("get", "/api/v1/research/runs/{run}/export/", Permission.QUESTION_ASK),
     Door("get", "/api/v1/documents/", Permission.DOCUMENT_VIEW),
     Door("post", "/api/v1/documents/", Permission.DOCUMENT_ADD),
     Door("post", "/api/v1/documents/batch/", Permission.DOCUMENT_ADD),
@@ -228,6 +236,8 @@ BODIES: dict[str, dict[str, Any] | None] = {
         "messages": [{"role": "user", "content": "What was the drawdown?"}],
     },
     "/v1/responses": {"model": "glassbox", "input": "What was the drawdown?"},
+    "/research/runs/": {"question": "What was the drawdown?"},
+    "/research/runs/{run}/plan/": {"sub_questions": [{"key": "whole"}]},
     "/suggest-kind/": {"filename": "fees.md"},
     "/search/": {"question": "What was the drawdown?"},
     "/queries/{event}/send/": {"question": "What was the drawdown?", "note": "", "consent": True},
@@ -305,6 +315,7 @@ class Ids(NamedTuple):
     recertification: str
     notice: str
     absence: str
+    run: str
 
 
 @pytest.fixture(scope="module")
@@ -337,6 +348,8 @@ def ids_of(firm: Firm, document: Document) -> Ids:
         # A notice is its receiver's alone: tests/intents/test_notices.py.
         notice=str(uuid.uuid4()),
         absence=str(absence_of(firm).id),
+        # Research is its owner's alone: tests/research.
+        run=str(uuid.uuid4()),
     )
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -47,6 +48,10 @@ from apps.privacy.inventory.selectors import hits_of
 from apps.privacy.models import ErasureRequest, InventoryHit
 from apps.privacy.requests.details import Details
 from apps.privacy.requests.services.receiving import request_receive
+from apps.research.errors import RunError
+from apps.research.runs.contracts import RunContent
+from apps.research.runs.sealing import Sealer
+from apps.research.runs.services import run_cancel
 from apps.tenants.api.examples import EXTENSION
 from apps.tenants.context import open_scope
 from apps.tenants.models import Scope, User
@@ -77,6 +82,7 @@ from tests.deciding import (
 )
 from tests.factories import Firm, as_, make_invited, make_key, make_member, make_personal_key
 from tests.model_server import ModelServer
+from tests.research.running import carry_out, request
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -186,6 +192,7 @@ def needs_person(example: Example) -> bool:
         or is_removal(example)
         or is_of_directory(example)
         or is_about_sending(example)
+        or is_research(example)
         or is_of_recertification(example)
         or is_reading(example)
         or is_about_absence(example)
@@ -197,6 +204,10 @@ def needs_person(example: Example) -> bool:
 def is_about_sending(example: Example) -> bool:
     """About a question that somebody sends to an officer."""
     return example.path.startswith("/api/v1/queries/{id}/")
+
+
+def is_research(example: Example) -> bool:
+    return example.path.startswith("/api/v1/research/runs/")
 
 
 def is_of_recertification(example: Example) -> bool:
@@ -387,6 +398,29 @@ def test_a_question_is_sent_and_taken_back_as_the_examples_say(
     assert failures == ["", ""]
 
 
+def test_research_runs_as_the_examples_say(
+    acme: Firm, live_server: LiveServer, reader: dict[str, str], shell: dict[str, str], tmp_path: Path
+) -> None:
+    alice = make_member(acme, "alice", Role.ANALYST)
+    key = make_personal_key(acme, "alice", role=Role.ANALYST)[1]
+    document = httpx.get(f"{live_server.url}/api/v1/openapi.json", trust_env=False).json()
+    failures = []
+    for example in filter(is_research, examples(document)):
+        made = request(
+            alice, "What was the maximum drawdown?", confirm_plan=example.path.endswith(("/plan/", "/start/"))
+        )
+        with as_(alice):
+            (cell,) = Sealer.of(made).open(RunContent, made).plan.sub_questions
+        if example.path.endswith(("/export/", "/events/")):
+            carry_out(made)
+        environment = {**shell, "GLASSBOX_KEY": key, "RUN_ID": str(made.id), "PART_KEY": cell.key}
+        failures.append(failure(example.source, environment, tmp_path))
+        with as_(alice), suppress(RunError):
+            run_cancel(made.id)
+    assert failures == [""] * 8
+    assert "## Sources" in (tmp_path / "research.md").read_text()
+
+
 def test_every_example_of_a_removal_runs_for_those_who_decide(
     acme: Firm, live_server: LiveServer, reader: dict[str, str], shell: dict[str, str], tmp_path: Path
 ) -> None:
@@ -422,7 +456,7 @@ def test_every_example_that_needs_a_person_runs_for_one(
     document = httpx.get(f"{live_server.url}/api/v1/openapi.json", trust_env=False).json()
     failures = []
     for example in filter(needs_person, examples(document)):
-        of_others = (is_about_erasure, is_removal, is_of_directory, is_about_sending)
+        of_others = (is_about_erasure, is_removal, is_of_directory, is_about_sending, is_research)
         of_others += (is_of_recertification, is_reading, is_about_absence)
         if any(is_of(example) for is_of in of_others):
             continue

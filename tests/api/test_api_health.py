@@ -76,7 +76,7 @@ def test_a_worker_that_answers_makes_it_whole(own_cache: None) -> None:
             "status": "ok",
             "checks": dict.fromkeys(parts, "ok"),
             "log": {"sealing_lag_s": 0, "verification_age_s": None},
-            "queues": {"documents": None, "searches": None, "previews": None},
+            "queues": {"documents": None, "searches": None, "previews": None, "research": None},
             "late": [],
         }
 

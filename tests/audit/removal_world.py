@@ -53,7 +53,7 @@ from tests.corpus.ingesting import FIGURES, REPORT, ingest, run
 from tests.deciding import access_answer, identity_confirm, package_make
 from tests.factories import Firm, make_firm, make_key, make_member, make_personal_key
 from tests.isolation.harness import changed, sql
-from tests.kept import answer_content_of, keep_answer, send_question
+from tests.kept import answer_content_of, keep_answer, keep_research, send_question
 
 # What rows are named by in which ann and bea stand: nothing else of the world holds these words.
 ANN, BEA = "ann-of-the-alphas", "bea-of-the-betas"
@@ -329,6 +329,7 @@ def _answer_kept(world: RemovalWorld, principal: Principal) -> None:
     scope_ids, document_ids = [world.acme.scopes[f"fund:{name}"].id], [world.documents[name]]
     keep_answer(principal, f"What is {name} about?", scope_ids=scope_ids, document_ids=document_ids)
     send_question(principal, f"What else is {name} about?", scope_ids=scope_ids)
+    keep_research(principal, f"What is all of {name} about?", scope_ids=scope_ids, document_ids=document_ids)
 
 
 def given_in_redis(world: RemovalWorld) -> None:

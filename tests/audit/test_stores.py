@@ -43,6 +43,8 @@ HOLDS = {
     "retrieval.answers_just_given": set(TargetType),
     "retrieval.kept_answers": set(TargetType),
     "retrieval.sent_questions": set(TargetType) - {TargetType.DOCUMENT},
+    "research.runs": set(TargetType) - {TargetType.DOCUMENT},
+    "research.steps": set(TargetType),
     "retrieval.evaluation_authors": {TargetType.USER},
     "retrieval.impact_requesters": {TargetType.USER},
     "retrieval.evaluation_runs": {TargetType.TENANT},

@@ -20,6 +20,7 @@ from apps.intents.models import Absence, PolicyVersion, Recertification
 from apps.privacy.admin.requests.step import STEPS
 from apps.privacy.models import ErasureRequest
 from apps.quality.models import EvaluationQuery, EvaluationRun
+from apps.research.models import ResearchRun
 from apps.retrieval.events import ANSWERED
 from apps.retrieval.models import SentQuestion
 from apps.tenants.context import open_identity, open_scope
@@ -33,6 +34,7 @@ _EACH: Final[tuple[type[Model], ...]] = (
     RemovalRun,
     RetentionSchedule,
     PolicyVersion,
+    ResearchRun,
     Membership,
     Invitation,
     ApiKey,
@@ -45,6 +47,7 @@ _ROWS: Final[dict[str, type[Model]]] = {
     "request_id": ErasureRequest,
     "privacy/runs/<uuid:run_id>": RemovalRun,
     "quality/runs/<uuid:run_id>": EvaluationRun,
+    "research/<uuid:run_id>": ResearchRun,
     "certificate_id": Certificate,
     "supplement_id": Supplement,
     "version_id": PolicyVersion,

@@ -46,6 +46,7 @@ from tests.model_server import ModelServer
 from tests.npm import node_modules
 from tests.quality.evaluation.runs import made as evaluated
 from tests.quality.impacting import asked, computed
+from tests.research.running import request, researched
 from tests.tenants.test_attempts import counted
 from tests.tenants.test_second_factor import set_up
 from tests.visitor import Visitor
@@ -260,6 +261,8 @@ def world(transactional_db: None, settings: LazySettings, model_server: ModelSer
     run(acme, ingest(acme, BROKEN, filename="cut.json").job)
     asked(grace, QUESTION)
     asked(grace, "Zwölf Boxkämpfer jagen?")
+    researched(grace, QUESTION)
+    request(grace, QUESTION, confirm_plan=True)
     for passes in (False, True):
         evaluated(acme, passes=passes)
     # What waits for a second person, what is in hand, and what was decided.

@@ -89,6 +89,8 @@ ATTACKS: Final = (
             "intents_notice",
             "intents_recertification",
             "intents_reviewcomment",
+            "research_researchrun",
+            "research_researchstep",
             "retrieval_evaluationanswer",
             "retrieval_evaluationquery",
             "retrieval_evaluationrun",

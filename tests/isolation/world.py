@@ -59,7 +59,7 @@ from tests.audit.forging import able, superuser
 from tests.corpus.ingesting import FIGURES, ingest, run
 from tests.deciding import identity_confirm, package_make
 from tests.factories import Firm, make_firm, make_key, make_member, make_user
-from tests.kept import keep_answer, send_question
+from tests.kept import keep_answer, keep_research, send_question
 
 KINDS = ("run", "reference_report", "compliance_profile")
 SCOPES = ("firm", "fund:alpha", "fund:beta")
@@ -143,6 +143,7 @@ def make_world() -> World:
         _commented(world.firm(slug), world.people[person])
         keep_answer(world.people[person], KEPT, scope_ids=world.people[person].scope_ids)
         send_question(world.people[person], KEPT, scope_ids=world.people[person].scope_ids)
+        keep_research(world.people[person], KEPT, scope_ids=world.people[person].scope_ids)
         _foreseen(world.firm(slug))
         _verified(world.firm(slug))
         _asked_to_erase(world.firm(slug))

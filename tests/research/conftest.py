@@ -1,4 +1,4 @@
-"""A firm that can be asked over real HTTP, by clients of other APIs than ours."""
+"""A firm that can be asked over real HTTP, by clients of other APIs than ours, and one whose reports are researched."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tests.baked import baked
 from tests.corpus.ingesting import short_profile
 from tests.factories import Firm
 from tests.model_server import ModelServer
+from tests.research.running import make_house
 from tests.retrieval.asking import make_acme
 
 
@@ -25,3 +26,9 @@ def server(settings: LazySettings) -> Iterator[ModelServer]:
 def firm(server: ModelServer) -> Firm:
     """For tests that commit."""
     return baked(make_acme)
+
+
+@pytest.fixture
+def house(transactional_db: None, server: ModelServer) -> Firm:
+    """A firm with reports of two companies; what a worker does is committed."""
+    return make_house()

@@ -21,6 +21,7 @@ def test_the_kinds_are_found() -> None:
         "audit.RemovalRun",
         "audit.Verification",
         "corpus.IngestJob",
+        "research.ResearchRun",
         "retrieval.PolicyImpact",
     }
 

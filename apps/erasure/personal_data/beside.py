@@ -79,6 +79,17 @@ CACHES: Final = (
         withheld=reasons.MOMENTARY,
     ),
     Fields(
+        "cache:apps.research.runs.sealing",
+        Sort.NONE,
+        because="research:<tenant>:<run>: the key of what research says whose texts are not kept; fifteen minutes. "
+        "Without the row it opens nothing.",
+    ),
+    Fields(
+        "cache:apps.research.runs.streaming",
+        Sort.NONE,
+        because="research:streams:<tenant>: until when streams of events are open, under random names.",
+    ),
+    Fields(
         "cache:apps.tenants.counting",
         Sort.NONE,
         because="Counts under the keys of throttling and attempts; names none.",
@@ -206,7 +217,7 @@ TASKS: Final = (
         "task:apps.tenants.tasks.forget_expired_requests task:apps.tenants.tasks.sweep_jobs "
         "task:apps.tenants.tasks.tell_alarms "
         "task:apps.erasure.tasks.count_due task:apps.privacy.tasks.expire_access "
-        "task:apps.retrieval.tasks.forget_answers "
+        "task:apps.retrieval.tasks.forget_answers task:apps.research.tasks.forget_runs "
         "task:apps.privacy.tasks.send_redactions task:apps.audit.tasks.webhooks_due "
         "task:apps.corpus.tasks.run_next "
         "task:apps.intents.tasks.activate_due_policies task:apps.intents.tasks.remind_of_reviews "
@@ -245,6 +256,7 @@ TASKS: Final = (
     ),
     Fields("task:apps.audit.tasks.deliver_webhook", Sort.NONE, because="Ids of the tenant, of a row and of scopes."),
     Fields("task:apps.retrieval.tasks.run_impact", Sort.NONE, because="Ids of a tenant and a preview."),
+    Fields("task:apps.research.tasks.carry_out_run", Sort.NONE, because="Ids of a tenant and a run."),
 )
 FOLDERS: Final = (
     Fields("folder:checkpoints", Sort.NONE, because="Sizes, digests and signatures of logs, under the tenants' ids."),

@@ -19,10 +19,11 @@ from apps.privacy.my_data.contracts import Category
 from apps.privacy.my_data.documents import DOCUMENTS
 from apps.privacy.my_data.evaluation import EVALUATION
 from apps.privacy.my_data.policies import COMMENTS, VERSIONS
+from apps.privacy.my_data.research import RESEARCH
 from apps.tenants.personal_data import Sort
 
 CATEGORIES: Final[tuple[Category, ...]] = (
-    *(ACCOUNT, MEMBERSHIPS, GRANTS, KEYS, EVENTS, ANSWERS, SENT, REQUESTS),
+    *(ACCOUNT, MEMBERSHIPS, GRANTS, KEYS, EVENTS, ANSWERS, SENT, RESEARCH, REQUESTS),
     *(DOCUMENTS, VERSIONS, COMMENTS, EVALUATION),
 )
 

@@ -28,6 +28,8 @@ _JUST_SO: Final = (
     "about_intent about_kind answers turn waits_days escalated "
     "base_number recorded evaluation golden changed_settings stage_settings terms_version terms_version_before",
     # Access, the tenant and the log.
+    "core: research_mode run_state step_kind step_outcome question_event ordinal round rounds steps searches tokens "
+    "confidence scores narrowed stopped_by sub_questions searches_most tokens_most removed_questions reworded",
     "core: role scope_id scope_ids parent_id slug residency_region residency_strict is_active password_reset table "
     "first last step rows questions format events reader_kind contents size night state leaves checkpoint_size "
     "finding_count totals duration_ms kek_id rewrapped categories unreached_events limit failures seconds "

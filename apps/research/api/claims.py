@@ -10,8 +10,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.erasure.errors import ScopeClosedError
+from apps.research.api.claim_serializers import ClaimCheckRequest, ClaimCheckSerializer
 from apps.research.api.examples import CHECKED
-from apps.research.api.serializers import ClaimCheckRequest, ClaimCheckSerializer
 from apps.research.claims.check import check_text
 from apps.research.claims.checked import checked_json
 from apps.retrieval.services.ask import OnRecorded

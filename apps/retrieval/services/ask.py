@@ -25,10 +25,11 @@ from apps.retrieval.contracts import NO_FILTERS, ContextBlock, GivenFilters, Que
 from apps.retrieval.errors import DocumentsGoneError, PolicyChangedError, QuestionError
 from apps.retrieval.events import FAILED, REJECTED
 from apps.retrieval.kept.history import answer_keep
-from apps.retrieval.pipeline import FindResult, PipelineResult, answer, find_to_show
+from apps.retrieval.pipeline import FindResult, PipelineResult, ReadResult, answer, find_to_show
 from apps.retrieval.retrievers.documents import may_be_read
 from apps.retrieval.selectors.cited_records import with_cited_records
 from apps.retrieval.services.calls import CallLog, Deadline, RecordedCalls
+from apps.retrieval.services.pinned import Pinned, PinnedGate
 from apps.retrieval.services.recording import answer_record, named_calls, question_digest, search_record
 from apps.retrieval.services.wiring import dependencies_for
 from apps.retrieval.stage_choice import stages_in_use
@@ -42,7 +43,7 @@ from apps.tenants.selectors.tenants import current_tenant, scope_by_key, scopes_
 from apps.tenants.short_scopes import ShortScopes, current_short_scopes
 
 _TRIES: Final = 3
-ResultT = TypeVar("ResultT", PipelineResult, FindResult)
+ResultT = TypeVar("ResultT", PipelineResult, FindResult, ReadResult)
 OnRecorded = Callable[[Event], None]
 
 
@@ -112,13 +113,13 @@ def ask(
     asking = _begin(text, scopes, given, as_of, principal, reason, on_stage)
 
     def write(result: PipelineResult) -> Event:
-        decision, grant = _decided(result)
+        decision, grant = decided(result)
         event = answer_record(text, result, decision, grant, asking.settings, asking.calls.event_ids)
         answer_keep(event, text=text, answer=result.answer, trace=result.trace, decision=decision, grant=grant)
         return event
 
-    result, event = asking.carry_out(answer, write, on_recorded, complete=_with_records)
-    decision, grant = _decided(result)
+    result, event = asking.carry_out(answer, write, on_recorded, complete=with_records)
+    decision, grant = decided(result)
     return Asked(text=text, result=result, decision=decision, grant=grant, event=event)
 
 
@@ -145,7 +146,7 @@ def search(
     return Searched(text=text, result=result, event=event)
 
 
-def _with_records(result: PipelineResult) -> PipelineResult:
+def with_records(result: PipelineResult) -> PipelineResult:
     return replace(result, answer=with_cited_records(result.answer))
 
 
@@ -153,7 +154,7 @@ def _as_it_is(result: ResultT) -> ResultT:
     return result
 
 
-def _decided(result: PipelineResult) -> tuple[IntentDecision, KindGrant]:
+def decided(result: PipelineResult) -> tuple[IntentDecision, KindGrant]:
     decision, grant = result.trace.output(IntentDecision), result.trace.output(KindGrant)
     if decision is None or grant is None:
         raise AssertionError("a question was answered without passing the gate")
@@ -168,11 +169,25 @@ def _begin(
     principal: Principal | None,
     reason: str,
     on_stage: OnStage | None = None,
-) -> _Asking:
+) -> Asking:
     if principal is None:
         acting = current_short_scopes()
     else:
         acting = ShortScopes(principal=principal, scope_ids=principal.scope_ids, reason=reason)
+    return begin_asking(text, acting, scopes, given=given, as_of=as_of, on_stage=on_stage)
+
+
+def begin_asking(
+    text: str,
+    acting: ShortScopes,
+    scopes: Sequence[str] | frozenset[ScopeId],
+    *,
+    given: GivenFilters,
+    as_of: datetime | None = None,
+    on_stage: OnStage | None = None,
+    pinned: Pinned | None = None,
+) -> Asking:
+    """Args: scopes: the keys of scopes, or all that are meant by their ids."""
     acting.principal.require(Permission.QUESTION_ASK)
     with acting.open():
         wanted = scopes_open_still(scopes)
@@ -182,31 +197,35 @@ def _begin(
     question = Question(
         text=text, tenant_id=acting.tenant_id, scope_ids=tuple(sorted(wanted)), as_of=as_of, given=given
     )
-    return _Asking(scopes=narrowed, question=question, on_stage=on_stage)
+    return Asking(scopes=narrowed, question=question, on_stage=on_stage, pinned=pinned)
 
 
-def scopes_open_still(keys: Sequence[str]) -> frozenset[ScopeId]:
+def scopes_open_still(scopes: Sequence[str] | frozenset[ScopeId]) -> frozenset[ScopeId]:
     """Return the scopes in which the question is asked, without those that are closed by an erasure.
 
     Raises: ScopeNotGrantedError, ScopeClosedError.
     Costs:  two queries.
     """
-    wanted = scopes_below(list(keys))
+    keys = () if isinstance(scopes, frozenset) else tuple(scopes)
+    wanted = scopes if isinstance(scopes, frozenset) else scopes_below(list(keys))
     closed = closed_among(wanted)
     if closed and (closed == wanted or any(ScopeId(scope_by_key(key).id) in closed for key in keys)):
         raise ScopeClosedError
     return wanted - closed
 
 
-class _Asking:
+class Asking:
     """One question under way.
 
     scopes: those that the question searches; they narrow what the database permits, not only what the query asks for.
     calls: the requests that were sent to a model for it.
+    pinned: the bounds of a question that follows from another one.
     """
 
-    def __init__(self, *, scopes: ShortScopes, question: Question, on_stage: OnStage | None) -> None:
-        self.scopes, self.question, self.on_stage = scopes, question, on_stage
+    def __init__(
+        self, *, scopes: ShortScopes, question: Question, on_stage: OnStage | None, pinned: Pinned | None = None
+    ) -> None:
+        self.scopes, self.question, self.on_stage, self.pinned = scopes, question, on_stage, pinned
         self.settings = StageSettings()
         self.calls = CallLog()
 
@@ -286,6 +305,8 @@ class _Asking:
                 log=self.calls,
             )
             deps = dependencies_for(current_tenant(), policy, self.settings, scopes=self.scopes, calls=calls)
+            if self.pinned is not None:
+                deps = replace(deps, intents=PinnedGate(policy, self.pinned))
         result = way(self.question, deps=replace(deps, on_stage=self.on_stage))
         trace = replace(result.trace, calls=tuple(self.calls.ended), deadline=deadline.use())
         return policy, replace(result, trace=trace)

@@ -31,6 +31,7 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
         (
             Entry("Ask", "forum", "ask", Permission.QUESTION_ASK),
             Entry("Check a text", "fact_check", "claims", Permission.QUESTION_ASK),
+            Entry("Research", "travel_explore", "research", Permission.QUESTION_ASK),
             Entry("My questions", "history", "recent_questions", Permission.QUESTION_ASK),
         ),
     ),

@@ -19,6 +19,8 @@ ONE_PERSON: Final[Mapping[str, str]] = {
     "audit_webhook": "the log keeps that there was one, and its events; only a tenant's administrator",
     "audit_webhookdelivery": "what was sent goes with its endpoint, and after a month; the events stay in the log",
     "audit_webhookattempt": "what was sent goes with its endpoint, and after a month; the events stay in the log",
+    "research_researchrun": "its time is over: the policy lets the platform alone; the events stay in the log",
+    "research_researchstep": "it goes with its run: the policy lets the platform alone; the events stay in the log",
     "retrieval_evaluationquery": "a question that somebody typed for a test of the policy",
     "retrieval_evaluationrun": "figures of such a test",
     "retrieval_evaluationanswer": "figures of such a test",

@@ -1,0 +1,152 @@
+"""Read a question for its plan, by rules: whom it names, which periods, which parts, and what to ask of each.
+
+Only what the gate granted is planned. Companies and periods are those that the question's analysis resolved against
+what is held, each company's periods from its own documents.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Final
+
+from apps.research.models import RunMode
+from apps.research.runs.contracts import CompanyPlan, Plan, SubQuestion
+from apps.research.runs.limits import BUDGETS, CELLS_MOST
+from apps.retrieval.contracts import FilterField, InventoryEntry, QueryAnalysis
+from apps.retrieval.pipeline import ReadResult
+from apps.retrieval.stages.question.companies import read_companies
+
+_COMPARING: Final = re.compile(r"\b(compare|comparison|versus|vs|contrast|vergleich\w*|gegenüber)\b", re.IGNORECASE)
+_EXPLAINING: Final = re.compile(r"\b(why|how|explain|reasons?|warum|wieso|wie|erkläre?n?|gründe?)\b", re.IGNORECASE)
+# What is left where names were taken out of a sentence.
+_DANGLING: Final = re.compile(
+    r"\s*\b(of|and|or|the|for|at|in|with|between|versus|vs|von|und|oder|der|die|das|des|mit|zwischen|bei|für)\b\.?\s*"
+    r"(?=$|[?.,;])",
+    re.IGNORECASE,
+)
+_LEADING: Final = re.compile(r"^\s*(please\s+)?(compare|contrast|vergleiche?n?\s*(sie)?)\s+", re.IGNORECASE)
+_PARTS: Final = re.compile(r"(?<=[?])\s+|\s*;\s+")
+_WHOLE: Final = "whole"
+
+
+def make_plan(read: ReadResult, text: str, mode: RunMode | None = None) -> tuple[Plan, RunMode]:
+    """Return the plan of a question, and the mode: the one asked for, or the one that the plan suggests."""
+    analysis, entries = read.analysis, read.inventory.entries
+    companies = _companies(analysis, entries)
+    rest = _without_names(text, entries)
+    parts = _parts(analysis, rest)
+    cells = list(_cells(companies, parts, analysis, rest))
+    suggested = _suggested(len(cells))
+    chosen = mode or suggested
+    if len(cells) == 1 or chosen is RunMode.DIRECT:
+        cells = [_as_asked(cells[0] if len(cells) == 1 else SubQuestion(key=_WHOLE, text=text), text)]
+    most = min(CELLS_MOST, BUDGETS[chosen].searches)
+    notices = [*analysis.notices, *(each.reason for each in analysis.relaxed)]
+    if len(cells) > most:
+        notices.append(f"The question has {len(cells)} parts; the budget of this mode reaches for {most}.")
+        cells = cells[:most]
+    withheld = tuple(kind.value for kind in read.grant.withheld)
+    needed = tuple(kind.label for kind in read.grant.permitted if any(each.kind == kind for each in entries))
+    plan = Plan(
+        topic=", ".join(parts) if analysis.figures else analysis.search_text or text,
+        question_type=_type(text, analysis, companies),
+        language=analysis.language,
+        companies=companies,
+        periods_said=tuple(each.reason for each in analysis.filters if each.field is FilterField.PERIOD),
+        parts=parts,
+        needed=needed,
+        withheld=withheld,
+        suggested_mode=suggested.value,
+        confidence=round(100 * max(0.0, min(1.0, read.decision.score))),
+        phrases=tuple(dict.fromkeys(phrase for each in analysis.expansions for phrase in each.phrases)),
+        sub_questions=tuple(cells),
+        steps=tuple(_steps(cells, chosen, needed, read)),
+        notices=tuple(dict.fromkeys(notices)),
+        wants_number=analysis.wants_number,
+    )
+    return plan, chosen
+
+
+def _companies(analysis: QueryAnalysis, entries: Sequence[InventoryEntry]) -> tuple[CompanyPlan, ...]:
+    tickers = {each.company: each.ticker for each in entries if each.ticker}
+    return tuple(
+        CompanyPlan(
+            company=company,
+            ticker=tickers.get(company, ""),
+            periods=tuple(period.label for period in sorted(analysis.periods_of(company))),
+        )
+        for company in analysis.companies_named
+    )
+
+
+def _without_names(text: str, entries: Sequence[InventoryEntry]) -> str:
+    rest = " ".join(read_companies(text, entries).rest.split())
+    rest = _LEADING.sub("", rest)
+    while (shorter := _DANGLING.sub("", rest)) != rest:
+        rest = shorter
+    return re.sub(r"\s+(?=[?.,;])", "", rest).strip(" ,;.?") or text
+
+
+def _parts(analysis: QueryAnalysis, rest: str) -> tuple[str, ...]:
+    if analysis.wants_number and analysis.figures:
+        return tuple(dict.fromkeys(each.text for each in analysis.figures))
+    return tuple(dict.fromkeys(part.strip(" ?") for part in _PARTS.split(rest) if part.strip(" ?"))) or (rest,)
+
+
+def _cells(
+    companies: Sequence[CompanyPlan], parts: Sequence[str], analysis: QueryAnalysis, rest: str
+) -> Iterator[SubQuestion]:
+    whole = tuple(period.label for period in sorted(analysis.periods))
+    for company in companies or (CompanyPlan(company="", ticker="", periods=whole),):
+        for period, part in product(company.periods or ("",), parts):
+            key = "|".join((company.company, period, part))
+            text = word(part, company.company, period, language=analysis.language, number=analysis.wants_number)
+            yield SubQuestion(key=key, text=text, company=company.company, period=period, part=part)
+
+
+def word(part: str, company: str, period: str, *, language: str, number: bool) -> str:
+    """Return a cell's question in words."""
+    german = language == "de"
+    if number:
+        of = f" {'von' if german else 'of'} {company}" if company else ""
+        within = f" in {period}" if period else ""
+        return f"{'Wie hoch war' if german else 'What was the'} {part}{of}{within}?"
+    named = ", ".join(each for each in (company, period) if each)
+    return f"{part} ({named})?" if named else f"{part}?"
+
+
+def _as_asked(cell: SubQuestion, text: str) -> SubQuestion:
+    return SubQuestion(key=cell.key, text=text, company=cell.company, period=cell.period, part=cell.part)
+
+
+def _suggested(cells: int) -> RunMode:
+    for mode, most in ((RunMode.DIRECT, 1), (RunMode.STANDARD, 4), (RunMode.DETAILED, 12)):
+        if cells <= most:
+            return mode
+    return RunMode.DEEP_SEARCH
+
+
+def _type(text: str, analysis: QueryAnalysis, companies: Sequence[CompanyPlan]) -> str:
+    if len(companies) > 1 or _COMPARING.search(text):
+        return "comparison"
+    if len(analysis.periods) > 1:
+        return "trend"
+    if analysis.wants_number:
+        return "figure"
+    return "explanation" if _EXPLAINING.search(text) else "description"
+
+
+def _steps(cells: Sequence[SubQuestion], mode: RunMode, needed: Sequence[str], read: ReadResult) -> Iterator[str]:
+    budget = BUDGETS[mode]
+    where = ", ".join(needed) or "the permitted kinds"
+    yield f"Ask {len(cells)} question{'s' if len(cells) != 1 else ''} in {where}."
+    yield (
+        f"Score what was found, and search for what is missing: {budget.rounds} rounds at most, until "
+        f"{budget.confidence} of 100 is reached."
+    )
+    yield "Write the answer, with the source of every sentence, and name what was not found."
+    if read.grant.withheld:
+        kinds = ", ".join(kind.label for kind in read.grant.withheld)
+        yield f"Not searched, because the policy withholds it for this intent: {kinds}."
