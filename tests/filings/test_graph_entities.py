@@ -62,6 +62,10 @@ def test_an_entity_is_known_by_its_key(text: str, type: EntityType, expected: se
     assert keys(text, type) == expected
 
 
+def test_a_heading_is_no_part_of_a_name_below_it() -> None:
+    assert keys("# Business\n\nVelden Cranes plc grew.", EntityType.ORGANISATION) == {"velden-cranes"}
+
+
 def test_a_german_amount_is_the_english_one() -> None:
     assert keys("Es kostete 1,5 Mio. EUR.", EntityType.MONEY, language="de") == {"eur-1500000"}
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -140,11 +141,15 @@ def known_organisations() -> NameIndex[str]:
     return NameIndex(_known())
 
 
-def organisations_in(text: str) -> list[Organisation]:
-    """Return the organisations whose legal form the text prints, with what it calls them."""
+def organisations_in(text: str, starts: Sequence[int] = ()) -> list[Organisation]:
+    """Return the organisations whose legal form the text prints, with what it calls them.
+
+    Args: starts: where a heading, a paragraph or a row begins, in order: no name goes over that.
+    """
     found: list[Organisation] = []
     for form in _FORM.finditer(text):
-        start = _name_before(text, form.start(), form.group())
+        block = bisect_right(starts, form.start())
+        start = _name_before(text, starts[block - 1] if block else 0, form.start(), form.group())
         if start is None or (found and start < found[-1].end):
             continue
         end = form.end()
@@ -153,9 +158,9 @@ def organisations_in(text: str) -> list[Organisation]:
     return found
 
 
-def _name_before(text: str, end: int, form: str) -> int | None:
+def _name_before(text: str, begin: int, end: int, form: str) -> int | None:
     """Return where the name before a legal form begins; None if none stands there."""
-    offset = max(0, end - 100)
+    offset = max(begin, end - 100)
     line = text.rfind("\n\n", offset, end)
     offset = max(offset, line + 2 if line >= 0 else offset)
     tokens = [(each.start() + offset, each.group()) for each in _TOKEN.finditer(text[offset:end])]

@@ -57,7 +57,9 @@ def read_graph(pages: Sequence[Page], *, company: str, language: str) -> tuple[R
     Args: company: whose document it is; empty if that is not known, and then "we" is nobody.
     """
     tongue = language if language in ("en", "de") else "en"
-    organisations = {page.number: organisations_in(page.text) for page in pages}
+    organisations = {
+        page.number: organisations_in(page.text, [block.char_start for block in page.blocks]) for page in pages
+    }
     people = {page.number: list(people_in(page.text)) for page in pages}
     names = _learn(pages, organisations, people, company)
     targets = targets_of(pages)
@@ -144,6 +146,7 @@ def _places(text: str, words: Sequence[Word]) -> Iterator[Marked]:
 
 def _longest(found: Iterable[Marked]) -> list[Marked]:
     kept: list[Marked] = []
+    of_regulations: list[Marked] = []
     taken = bytearray()
     for each in sorted(
         set(found), key=lambda entity: (entity.start - entity.end, entity.start, entity.type, entity.key)
@@ -152,19 +155,18 @@ def _longest(found: Iterable[Marked]) -> list[Marked]:
             continue
         if len(taken) < each.end:
             taken.extend(bytes(each.end - len(taken)))
-        here = taken[each.start : each.end]
-        inside_part = each.type is EntityType.REGULATION and any(
-            other.type is EntityType.REGULATION and other.start <= each.start and each.end <= other.end
-            for other in kept[-_NEAR:]
-        )
-        if any(here) and not inside_part:
+        is_regulation = each.type is EntityType.REGULATION
+        if any(taken[each.start : each.end]) and not (is_regulation and _is_inside(each, of_regulations)):
             continue
         taken[each.start : each.end] = b"\x01" * (each.end - each.start)
         kept.append(each)
+        if is_regulation:
+            of_regulations.append(each)
     return sorted(kept)
 
 
-_NEAR: Final = 400
+def _is_inside(each: Marked, others: Iterable[Marked]) -> bool:
+    return any(other.start <= each.start and each.end <= other.end for other in others)
 
 
 def _running(page: Page) -> Iterator[Block]:
