@@ -128,6 +128,8 @@ def test_a_near_miss_in_german_states_nothing(form: str, a: str, b: str) -> None
     [
         "{p}, Chief Executive Officer of {o}, signed it.",
         "{p} is the Chief Financial Officer of {o}.",
+        "Ms. {p} is the Chief Financial Officer of {o}.",
+        "Frau {p} ist Vorstandsvorsitzende der {o}.",
         "{o} appointed {p} as its Chief Executive Officer.",
         "{p} was appointed Chief Operating Officer of {o}.",
         "{p} ist Vorstandsvorsitzende der {o}.",

@@ -1,8 +1,9 @@
-"""What entities tell of documents that one may not see: nothing, by the database, application or interface alone.
+"""What entities tell of documents that one may not see: nothing, by the database alone or the interface alone.
 
 Beside the reports that somebody sees, others are taken in that name the same entities, name more of them, relate them
 to somebody else, or are about people whom nothing else names: in another scope, in another tenant, or restricted.
 Whoever asks gets the same as before: names, counts, links and the order of lists.
+test_entities_alone.py has the application.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ from apps.tenants.models import User
 from apps.tenants.roles import Role
 from tests.factories import Firm, make_firm, make_key, make_member
 from tests.filings.held_graph import TEXT, take_in
-from tests.isolation.harness import wall_down
 from tests.isolation.test_facts_beside import Answers, told
 
 pytestmark = pytest.mark.django_db
@@ -142,14 +142,6 @@ def test_the_database_alone_holds_where_the_application_names_all_scopes(
     with as_ann(hidden):
         wide = replace(current_scope(), scope_ids=every)
         monkeypatch.setattr(entities, "current_scope", lambda: wide)
-        assert seen() == ([], [], 1)
-
-
-def test_the_application_alone_asks_for_no_row_of_another_scope(hidden: Firm) -> None:
-    with as_ann(hidden), wall_down():
-        with connection.cursor() as cursor:
-            cursor.execute(_COUNT)
-            assert cursor.fetchone() > (0, 0), "the wall is down"
         assert seen() == ([], [], 1)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from apps.filings.graph.contracts import RelationType
-from apps.filings.graph.people import OFFICE
+from apps.filings.graph.people import ADDRESS, OFFICE
 
 _OWN: Final = r"(?:[Ww]e|[Tt]he (?:Company|Group|Corporation|Registrant)|[Ww]ir|[Dd]ie Gesellschaft|[Dd]er Konzern)"
 _OUR: Final = r"(?:[Oo]ur|[Tt]he (?:Company|Group|Corporation|Registrant)'s|[Uu]nsere[rnms]?)"
@@ -96,7 +96,7 @@ def _forms(relation: RelationType, *patterns: str) -> tuple[Form, ...]:
     return tuple(Form(relation=relation, pattern=re.compile(each)) for each in patterns)
 
 
-_P: Final = rf"(?P<subject>{_mark('P')})"
+_P: Final = rf"(?:{ADDRESS} )?(?P<subject>{_mark('P')})"
 
 FORMS: Final = (
     *_forms(
@@ -154,7 +154,7 @@ FORMS: Final = (
     ),
     *_forms(
         RelationType.WORKS_FOR,
-        rf"^(?:Herr |Frau )?{_P} ist (?:seit (?:DATE|\d{{4}}|[^,;\x02]{{1,20}}\d{{4}}) )?(?:der |die |ein |eine "
+        rf"^{_P} ist (?:seit (?:DATE|\d{{4}}|[^,;\x02]{{1,20}}\d{{4}}) )?(?:der |die |ein |eine "
         rf")?{OFFICE} (?:bei |von |der )?(?P<object>{_mark('O')}|der Gesellschaft)(?=[.;,]|$| )",
         rf"{_P}, {OFFICE} (?:bei |von )?(?P<object>{_mark('O')}|der Gesellschaft)(?=[.;,]|$| )",
     ),
