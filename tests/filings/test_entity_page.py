@@ -58,7 +58,7 @@ def test_everything_about_an_entity_is_on_its_page(ann: Visitor) -> None:
 def test_mentions_and_sentences_link_to_their_place(acme: Firm, ann: Visitor, reports: list[Document]) -> None:
     (first, *_) = mentions(acme, document=reports[1], key=KEY)
     links = ann.open("entities", key=KEY).links
-    place = f"{reports[1].id}/page/?page={first.page}&start={first.start}&end={first.end}"
+    place = f"{reports[1].id}/page/?page={first.page}&start={first.char_start}&end={first.char_end}"
     assert any(link.endswith(place) for link in links)
     assert any("key=organisation%3Aostrava-hoists" in link for link in links)
 

@@ -45,11 +45,13 @@ def test_every_mention_and_sentence_stands_where_it_says(acme: Firm, report: Doc
     with open_scope(tenant=acme.id, reason="a test"):
         pages = {page.number: page.text for page in Page.objects.filter(document=report)}
     held = mentions(acme, document=report)
-    assert [" ".join(pages[each.page][each.start : each.end].split()) for each in held] == [each.name for each in held]
+    assert [" ".join(pages[each.page][each.char_start : each.char_end].split()) for each in held] == [
+        each.name for each in held
+    ]
     for each in relations(acme, document=report):
         # "We" is printed as that, and stored by the name of the company.
         names = {each.subject_name, each.object_name} - {report.company}
-        assert all(name in pages[each.page][each.start : each.end] for name in names)
+        assert all(name in pages[each.page][each.char_start : each.char_end] for name in names)
 
 
 def test_a_correction_of_the_company_changes_who_we_are(acme: Firm, report: Document) -> None:

@@ -48,8 +48,8 @@ class Migration(migrations.Migration):
                 ("key", models.CharField(db_collation="C", max_length=160)),
                 ("name", models.CharField(max_length=120)),
                 ("page", models.PositiveIntegerField()),
-                ("start", models.PositiveIntegerField()),
-                ("end", models.PositiveIntegerField()),
+                ("char_start", models.PositiveIntegerField()),
+                ("char_end", models.PositiveIntegerField()),
                 ("times", models.PositiveIntegerField()),
                 (
                     "document",
@@ -82,14 +82,14 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "ordering": ("document", "page", "start", "id"),
+                "ordering": ("document", "page", "char_start", "id"),
                 "indexes": [models.Index(fields=["tenant", "scope", "key", "document"], name="mention_by_key")],
                 "constraints": [
                     models.UniqueConstraint(
                         fields=("tenant", "scope", "document", "page", "key"), name="mention_once_a_page"
                     ),
                     models.CheckConstraint(
-                        condition=models.Q(("start__lt", models.F("end"))), name="mention_has_a_place"
+                        condition=models.Q(("char_start__lt", models.F("char_end"))), name="mention_has_a_place"
                     ),
                 ],
             },
@@ -163,8 +163,8 @@ class Migration(migrations.Migration):
                 ("object_key", models.CharField(db_collation="C", max_length=160)),
                 ("object_name", models.CharField(blank=True, max_length=200)),
                 ("page", models.PositiveIntegerField()),
-                ("start", models.PositiveIntegerField()),
-                ("end", models.PositiveIntegerField()),
+                ("char_start", models.PositiveIntegerField()),
+                ("char_end", models.PositiveIntegerField()),
                 ("target_page", models.PositiveIntegerField(null=True)),
                 (
                     "document",
@@ -207,7 +207,7 @@ class Migration(migrations.Migration):
                         fields=("tenant", "scope", "document", "number"), name="relation_number_once"
                     ),
                     models.CheckConstraint(
-                        condition=models.Q(("start__lt", models.F("end"))), name="relation_has_a_place"
+                        condition=models.Q(("char_start__lt", models.F("char_end"))), name="relation_has_a_place"
                     ),
                 ],
             },

@@ -29,13 +29,13 @@ class EntityMention(ScopedModel):
     key = models.CharField(max_length=LONGEST_KEY, db_collation="C")
     name = models.CharField(max_length=LONGEST_NAME)
     page = models.PositiveIntegerField()
-    start = models.PositiveIntegerField()
-    end = models.PositiveIntegerField()
+    char_start = models.PositiveIntegerField()
+    char_end = models.PositiveIntegerField()
     times = models.PositiveIntegerField()
 
     personal_data = PersonalData(
         Fields(
-            "id tenant scope document kind entity_type page start end times",
+            "id tenant scope document kind entity_type page char_start char_end times",
             Sort.NONE,
             because="Ids, places and counts.",
         ),
@@ -51,10 +51,10 @@ class EntityMention(ScopedModel):
     )
 
     class Meta:
-        ordering = ("document", "page", "start", "id")
+        ordering = ("document", "page", "char_start", "id")
         constraints = (
             models.UniqueConstraint(fields=["tenant", "scope", "document", "page", "key"], name="mention_once_a_page"),
-            models.CheckConstraint(condition=models.Q(start__lt=models.F("end")), name="mention_has_a_place"),
+            models.CheckConstraint(condition=models.Q(char_start__lt=models.F("char_end")), name="mention_has_a_place"),
         )
         indexes = (models.Index(fields=["tenant", "scope", "key", "document"], name="mention_by_key"),)
 
@@ -65,8 +65,8 @@ class EntityMention(ScopedModel):
 class Relation(ScopedModel):
     """What one sentence of a document version says of two entities, or that it refers to a part of the document.
 
-    The sentence is not repeated here: it is the page's text from start to end. The key of a document is that of its own
-    row; a reference has it on both ends, and names the part in object_name.
+    The sentence is not repeated here: it is the page's text from char_start to char_end. The key of a document is that
+    of its own row; a reference has it on both ends, and names the part in object_name.
     """
 
     document = TenantForeignKey(Document, on_delete=models.CASCADE, related_name="relations")
@@ -80,13 +80,14 @@ class Relation(ScopedModel):
     object_key = models.CharField(max_length=LONGEST_KEY, db_collation="C")
     object_name = models.CharField(max_length=200, blank=True)
     page = models.PositiveIntegerField()
-    start = models.PositiveIntegerField()
-    end = models.PositiveIntegerField()
+    char_start = models.PositiveIntegerField()
+    char_end = models.PositiveIntegerField()
     target_page = models.PositiveIntegerField(null=True)
 
     personal_data = PersonalData(
         Fields(
-            "id tenant scope document kind number relation subject_type object_type page start end target_page",
+            "id tenant scope document kind number relation subject_type object_type page char_start char_end "
+            "target_page",
             Sort.NONE,
             because="Ids, places and types.",
         ),
@@ -105,7 +106,9 @@ class Relation(ScopedModel):
         ordering = ("document", "number")
         constraints = (
             models.UniqueConstraint(fields=["tenant", "scope", "document", "number"], name="relation_number_once"),
-            models.CheckConstraint(condition=models.Q(start__lt=models.F("end")), name="relation_has_a_place"),
+            models.CheckConstraint(
+                condition=models.Q(char_start__lt=models.F("char_end")), name="relation_has_a_place"
+            ),
         )
         indexes = (
             models.Index(fields=["tenant", "scope", "subject_key"], name="relation_by_subject"),

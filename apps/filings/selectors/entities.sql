@@ -35,8 +35,8 @@ SELECT d.id, d.title, d.company, d.fiscal_year, of_document.*
   CROSS JOIN LATERAL (
       SELECT m.document_id, mode() WITHIN GROUP (ORDER BY m.name) AS name, sum(m.times)::int AS times,
              (array_agg(m.page ORDER BY m.page))[:%(pages)s] AS pages,
-             (array_agg(m.start ORDER BY m.page))[:%(pages)s] AS starts,
-             (array_agg(m."end" ORDER BY m.page))[:%(pages)s] AS ends
+             (array_agg(m.char_start ORDER BY m.page))[:%(pages)s] AS starts,
+             (array_agg(m.char_end ORDER BY m.page))[:%(pages)s] AS ends
         FROM filings_entitymention m
        WHERE m.tenant_id = %(tenant)s AND m.scope_id = s.id AND m.key = %(key)s
        GROUP BY m.document_id) AS of_document
@@ -47,8 +47,8 @@ SELECT d.id, d.title, d.company, d.fiscal_year, of_document.*
 
 -- name: relations
 SELECT told.id, told.relation, told.subject_type, told.subject_key, told.subject_name, told.object_type,
-       told.object_key, told.object_name, told.page, told.start, told."end", d.id, d.title, d.fiscal_year,
-       substr(p.text, told.start + 1, told."end" - told.start)
+       told.object_key, told.object_name, told.page, told.char_start, told.char_end, d.id, d.title, d.fiscal_year,
+       substr(p.text, told.char_start + 1, told.char_end - told.char_start)
   FROM unnest(%(keys)s::text[]) AS wanted (key)
   CROSS JOIN unnest(%(scopes)s::uuid[]) AS s (id)
   CROSS JOIN LATERAL (
