@@ -14,6 +14,7 @@ from apps.erasure.admin.retention.page import retention_view
 from apps.erasure.admin.retention.purges import purge_new_view, purge_view, purges_view
 from apps.erasure.admin.retention.review import schedule_view
 from apps.filings.admin.company import companies_view
+from apps.filings.admin.entity import entities_view
 from apps.intents.admin import absences as policy_absences
 from apps.intents.admin import access as policy_access
 from apps.intents.admin import access_centre, recertification
@@ -149,6 +150,7 @@ PAGES: Final = (
     ("policy/unrecognised/", unrecognised_view, "policy_unrecognised"),
     ("claims/", claims_view, "claims"),
     ("companies/", companies_view, "companies"),
+    ("entities/", entities_view, "entities"),
     ("audit/models/", usage_view, "model_usage"),
     ("audit/replay/<uuid:event_id>/", replay_view, "question_replay"),
     ("quality/questions/", evaluation.questions_view, "evaluation_questions"),

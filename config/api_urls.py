@@ -33,6 +33,7 @@ from apps.corpus.api.removals import (
 )
 from apps.corpus.api.suggestion import SuggestKindView
 from apps.erasure.api.certificates import CertificateListView, CertificateView
+from apps.filings.api.entities import EntityListView, EntityView
 from apps.filings.api.facts import FactListView, SeriesView
 from apps.intents.api.absences import AbsenceEndView, AbsenceListView
 from apps.intents.api.access import AccessView
@@ -139,6 +140,8 @@ urlpatterns = [
     path("v1/documents/<uuid:id>/versions/", VersionListView.as_view()),
     path("v1/facts/", FactListView.as_view()),
     path("v1/series/", SeriesView.as_view()),
+    path("v1/entities/", EntityListView.as_view()),
+    path("v1/entities/<str:key>/", EntityView.as_view()),
     path("v1/documents/<uuid:id>/content/", ContentView.as_view()),
     path("v1/removals/", RemovalListView.as_view()),
     path("v1/removals/<uuid:id>/", RemovalView.as_view()),

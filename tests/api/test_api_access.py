@@ -90,6 +90,8 @@ DOORS = (
     Door("get", "/api/v1/records/schemas/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/facts/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/series/", Permission.DOCUMENT_VIEW),
+    Door("get", "/api/v1/entities/", Permission.DOCUMENT_VIEW),
+    Door("get", "/api/v1/entities/organisation:nobody/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/removals/", Permission.DOCUMENT_VIEW),
     Door("get", "/api/v1/removals/{removal}/", Permission.DOCUMENT_VIEW),
     Door("post", "/api/v1/removals/{removal}/approve/", Permission.PRIVACY_APPROVE),
@@ -485,7 +487,11 @@ def key_of_a_suspended_tenant(firm: Firm) -> str:
 def template_of(door: Door) -> str:
     """Return the address as the OpenAPI document has it."""
     path = door.path.format(**dict.fromkeys(Ids._fields, "{id}"))
-    for one, all_of_them in (("/pages/1/", "/pages/{number}/"), ("/flows/r-1/", "/{source}/{external_id}/")):
+    for one, all_of_them in (
+        ("/pages/1/", "/pages/{number}/"),
+        ("/flows/r-1/", "/{source}/{external_id}/"),
+        ("/organisation:nobody/", "/{key}/"),
+    ):
         path = path.replace(one, all_of_them)
     return path.replace("/models/glassbox", "/models/{model}")
 

@@ -66,7 +66,7 @@ from tests.audit.acting import checkpointed, sealed
 from tests.audit.proving import certified
 from tests.audit.removing import Table, stores_of_documents
 from tests.corpus.files import BROKEN, lines, pdf
-from tests.corpus.ingesting import ingest, run, short_profile
+from tests.corpus.ingesting import NAMES, ingest, run, short_profile
 from tests.corpus.test_records import upsert
 from tests.deciding import (
     assess,
@@ -127,12 +127,19 @@ def reader(acme: Firm) -> dict[str, str]:
         "SCOPE": "fund:alpha",
         "OTHER_SCOPE": "fund:beta",
         "RECORD_ID": record_of(acme),
+        "ENTITY_KEY": entity_of(acme),
         "MEMBER_ID": str(member_of(acme).id),
         "INVITATION_ID": str(invitation_of(acme).id),
         "KEY_ID": str(make_key(acme)[0].id),
         "SCOPE_ID": str(acme.scopes["fund:beta"].id),
         **_webhook(acme),
     }
+
+
+def entity_of(firm: Firm) -> str:
+    text = f"# Names\n{NAMES.decode()}"
+    ready_document(firm, text.encode(), filename="names.md")
+    return "organisation:northgate-custody"
 
 
 def record_of(firm: Firm) -> str:

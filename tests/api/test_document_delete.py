@@ -20,7 +20,7 @@ from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.api.conftest import firm_with_provider, ready_document
-from tests.corpus.ingesting import FIGURES, REPORT, ingest, long_report, remote_profile, run
+from tests.corpus.ingesting import FIGURES, NAMES, REPORT, ingest, long_report, remote_profile, run
 from tests.factories import Firm, make_member
 from tests.model_server import ModelServer
 
@@ -73,8 +73,8 @@ def test_every_table_that_hangs_on_a_document_is_named() -> None:
 
 
 def test_a_document_goes_with_everything_below_it(acme: Firm) -> None:
-    document = ready_document(acme, REPORT + FIGURES)
-    assert {"Fact", "Chunk", "Page"} <= left_of(acme, document.id).keys()
+    document = ready_document(acme, REPORT + FIGURES + NAMES)
+    assert {"Fact", "EntityMention", "Relation", "Chunk", "Page"} <= left_of(acme, document.id).keys()
     delete(acme, document.id)
     assert left_of(acme, document.id) == {}
 

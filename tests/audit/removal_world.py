@@ -49,7 +49,7 @@ from apps.tenants.roles import Role
 from apps.tenants.services.personal_keys import personal_key_rotate
 from apps.tenants.services.tenants import scope_create
 from tests.audit.forging import able, superuser
-from tests.corpus.ingesting import FIGURES, REPORT, ingest, run
+from tests.corpus.ingesting import FIGURES, NAMES, REPORT, ingest, run
 from tests.deciding import access_answer, identity_confirm, package_make
 from tests.factories import Firm, make_firm, make_key, make_member, make_personal_key
 from tests.isolation.harness import changed, sql
@@ -195,7 +195,7 @@ def _document(
 ) -> UUID:
     result = ingest(
         firm,
-        REPORT + FIGURES + f"\n\n{name} is what this one is about.\n".encode(),
+        REPORT + FIGURES + NAMES + f"\n\n{name} is what this one is about.\n".encode(),
         filename=f"{name}.md",
         scope=scope,
         principal=principal,

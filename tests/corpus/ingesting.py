@@ -38,6 +38,11 @@ FIGURES = b"""
 """
 """A table whose figures become facts."""
 
+NAMES = b"""
+Northgate Custody GmbH is a wholly owned subsidiary of Northgate Holding AG.
+"""
+"""A sentence whose names become entities and a relation."""
+
 
 def remote_profile(server: ModelServer, **changes: Any) -> dict[str, Any]:
     """An OpenAI profile that is answered by the test server."""

@@ -60,6 +60,10 @@ def test_a_figure_links_to_its_place(acme: Firm, ann: Visitor, reports: list[Doc
     assert any(link.endswith(place) for link in figures(ann).links)
 
 
+def test_a_company_that_is_named_links_to_everything_about_it(ann: Visitor) -> None:
+    assert any("key=organisation%3Avelden-cranes" in link for link in figures(ann).links)
+
+
 def test_who_lacks_the_scope_finds_no_company(acme: Firm, reports: list[Document]) -> None:
     make_member(acme, "bea", Role.ANALYST, scopes=["fund:beta"])
     bea = Visitor("bea")

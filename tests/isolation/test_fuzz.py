@@ -262,6 +262,11 @@ def _aimed(operation: APIOperation[Any, Any, Any, Any], asker: Asker) -> Iterato
     elif "{source}" in operation.path:
         for identifier in asker.sample:
             yield operation.Case(path_parameters={"source": "ledger", "external_id": identifier})
+    elif "{key}" in operation.path:
+        for place in (("acme", "fund:beta"), ("bolt", "fund:alpha")):
+            yield operation.Case(path_parameters={"key": f"organisation:{canary(*place)}"})
+    elif operation.definition.raw["operationId"] == "list_entities":
+        yield operation.Case(query={"name": "kestrel"})
     elif operation.definition.raw["operationId"] == "ask_question":
         yield operation.Case(body={"question": QUESTION}, query={"trace": "true"}, media_type="application/json")
     elif operation.definition.raw["operationId"] == "check_text":

@@ -43,7 +43,7 @@ from apps.corpus.services.removals import document_remove
 from apps.erasure.contracts import Target, TargetType
 from apps.erasure.hold_services import hold_place, hold_release
 from apps.erasure.models import HeldItem, LegalHold, Restriction
-from apps.filings.models import Fact
+from apps.filings.models import EntityMention, Fact, Relation
 from apps.intents.fund_house import FundHouse
 from apps.retrieval.contracts import SearchQuery
 from apps.retrieval.retrievers.dense import DenseRetriever
@@ -53,7 +53,7 @@ from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.roles import Role
 from tests.audit.mutations import acting_as
-from tests.corpus.ingesting import FIGURES, change_job, document, ingest, job, run
+from tests.corpus.ingesting import FIGURES, NAMES, change_job, document, ingest, job, run
 from tests.factories import make_key, make_member
 from tests.isolation.harness import KEPT_BY_TWO, as_text, changed, held, rolled_back, sql, unnumbered
 from tests.isolation.world import QUESTION, World
@@ -63,7 +63,9 @@ from tests.visitor import Visitor
 
 SECRET = "kestrelrestricted"
 CONTENT = f"# Note {SECRET}\n\n## Performance\n\nThe maximum drawdown of {SECRET} in the fourth quarter was 12.5 %.\n"
-CONTENT += FIGURES.decode()
+CONTENT += (
+    f"{FIGURES.decode()}{NAMES.decode()}\nThe owner of {SECRET} AG, Ms. Jane {SECRET.title()}, is named here alone.\n"
+)
 TABLES = {
     Document: "id",
     SourceFile: "document_id",
@@ -72,7 +74,9 @@ TABLES = {
     Posting: "document_id",
     Embedding1536: "document_id",
     IngestJob: "document_id",
+    EntityMention: "document_id",
     Fact: "document_id",
+    Relation: "document_id",
 }
 EXTERNAL_ID = "restricted-7"
 PEOPLE = ("ann", "amy", "ada")

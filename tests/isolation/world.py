@@ -79,6 +79,7 @@ def content(firm: str, scope: str, kind: str) -> bytes:
         f"# Quarterly {kind.replace('_', ' ')} {word}\n\n## Performance\n\n"
         f"The maximum drawdown in the fourth quarter was 12.5 %, as {word} reported to the board.\n"
         f"{FIGURES.decode()}\nIt had no others, as {word} reported to the board.\n"
+        f"\n{word.title()} GmbH is a wholly owned subsidiary of {word.title()} Holding AG.\n"
     ).encode()
 
 

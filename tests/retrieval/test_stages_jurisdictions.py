@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from apps.corpus.extraction.language import language_of_question
+from apps.filings.text.territories import EU_MEMBERS, REGULATORS, SAFE_CODES, TERRITORIES
 from apps.retrieval.contracts import Certainty, DocumentFilter, FilterField, MetadataFilter, QueryAnalysis
 from apps.retrieval.stages.grounding.subject import unknown_names
 from apps.retrieval.stages.question.jurisdiction_mentions import read_jurisdiction_mentions
 from apps.retrieval.stages.question.jurisdiction_names import code_of
 from apps.retrieval.stages.question.relax import document_filter
-from apps.retrieval.stages.question.territories import EU_MEMBERS, REGULATORS, SAFE_CODES, TERRITORIES
 from apps.retrieval.stages.ranking.fuse import boost
 from tests.retrieval.builders import analysed, candidate, context_of, document, entry
 

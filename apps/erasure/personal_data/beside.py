@@ -196,7 +196,9 @@ MEMORIES: Final = (
         "memory:apps.retrieval.stages.grounding.labels memory:apps.retrieval.stages.grounding.moving_words "
         "memory:apps.retrieval.stages.grounding.paraphrase memory:apps.retrieval.stages.grounding.wording "
         "memory:apps.retrieval.stages.question.parsing memory:apps.retrieval.stages.quoting.headed "
-        "memory:apps.filings.vocabulary.concepts",
+        "memory:apps.filings.vocabulary.concepts memory:apps.filings.graph.named_concepts "
+        "memory:apps.filings.graph.organisations memory:apps.filings.graph.places "
+        "memory:apps.filings.graph.regulations",
         Sort.NONE,
         because="Lists of words by language that come with the release, and the parser, which forgets what it reads.",
     ),

@@ -13,7 +13,11 @@ from django.utils.text import slugify
 from django.views.decorators.http import require_http_methods
 
 from apps.filings.admin.company_table import lay_out
+from apps.filings.graph.contracts import EntityType
+from apps.filings.graph.keys import entity_key
+from apps.filings.graph.organisations import key_of_organisation
 from apps.filings.selectors import companies_named, companies_with_facts, company_series
+from apps.filings.selectors.entities import entity_of_key
 from apps.filings.services.export import FactsFormat, facts_export
 from apps.tenants.admin.base import require
 from apps.tenants.roles import Permission
@@ -55,8 +59,15 @@ def _company(request: HttpRequest) -> HttpResponse:
         table=lay_out(series),
         page_url=company_url(company, quarters=quarters),
         other_url=company_url(company, quarters=not quarters),
+        entity_url=_entity_url(company),
         documents_url=f"{reverse('admin:corpus_document_changelist')}?{urlencode({'q': company})}",
     )
+
+
+def _entity_url(company: str) -> str:
+    """Return the address of everything about a company; empty if no document in force names it."""
+    key = entity_key(EntityType.ORGANISATION, key_of_organisation(company))
+    return f"{reverse('admin:entities')}?{urlencode({'key': key})}" if entity_of_key(key) else ""
 
 
 def company_url(company: str, *, quarters: bool = False) -> str:

@@ -1,3 +1,6 @@
-from apps.filings.models.fact import Fact
+"""What the database keeps of what is known from documents."""
 
-__all__ = ["Fact"]
+from apps.filings.models.fact import Fact
+from apps.filings.models.graph import EntityMention, Relation
+
+__all__ = ["EntityMention", "Fact", "Relation"]

@@ -11,12 +11,12 @@ from dataclasses import replace
 from typing import Final
 
 from apps.corpus.extraction.language import language_of_question
+from apps.filings.text.territories import holds
 from apps.intents.profile.contracts import Fired, ProfileRule, RuleSort
 from apps.intents.profile.means import lets_write
 from apps.retrieval.contracts import DocumentFilter
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.stages.question.jurisdiction_mentions import read_jurisdiction_mentions
-from apps.retrieval.stages.question.territories import holds
 
 _MOST_WORDS: Final = 80
 _LONGEST_NAME: Final = 3

@@ -40,6 +40,7 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
         (
             Entry("Documents", "description", "corpus_document_changelist", Permission.DOCUMENT_VIEW),
             Entry("Companies", "domain", "companies", Permission.DOCUMENT_VIEW),
+            Entry("Entities", "hub", "entities", Permission.DOCUMENT_VIEW),
             Entry("Upload", "upload_file", "corpus_document_add", Permission.DOCUMENT_ADD),
             Entry("Jobs", "manufacturing", "corpus_ingestjob_changelist", Permission.DOCUMENT_VIEW),
             Entry("Scopes", "account_tree", "tenants_scope_changelist", Permission.DOCUMENT_VIEW),

@@ -1,7 +1,7 @@
 """Requests that run as they stand, for the OpenAPI document. The test suite takes each of them and runs it.
 
 `{base}` becomes the address that the document was fetched from. The reader sets GLASSBOX_KEY, and where a request is
-about one thing, its id: DOCUMENT_ID, JOB_ID, EVENT_ID, VERSION_ID, CERTIFICATE_ID,
+about one thing, its id: DOCUMENT_ID, JOB_ID, EVENT_ID, VERSION_ID, CERTIFICATE_ID, ENTITY_KEY,
 SCOPE, RECORD_ID, MEMBER_ID, INVITATION_ID, KEY_ID, SCOPE_ID. What no key may do is sent with SESSION and CSRF:
 cookies of a browser that is signed in.
 """

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from typing import Final
 
 from apps.corpus.terms import terms
+from apps.filings.text.territories import in_force
 from apps.retrieval.contracts import ContextBlock, Passage, Period, QueryAnalysis
 from apps.retrieval.stages.figures.answerable import is_of_period
 from apps.retrieval.stages.question.jurisdiction_names import code_of, read_names
 from apps.retrieval.stages.question.names import bare_name
-from apps.retrieval.stages.question.territories import in_force
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
 
 _SHORTEST_INITIALS: Final = 3

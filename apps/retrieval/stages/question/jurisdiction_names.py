@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Final
 
 from apps.filings.text.mentions import Mention
-from apps.retrieval.stages.question.territories import ALSO_A_WORD, ONLY_IN_CONTEXT, REGULATORS, SAFE_CODES, TERRITORIES
+from apps.filings.text.territories import ALSO_A_WORD, ONLY_IN_CONTEXT, REGULATORS, SAFE_CODES, TERRITORIES
 
 # A hyphen ends a word: "US-based", "EU-Recht". An apostrophe ends one if only a single letter follows: "Germany's".
 _WORD: Final = re.compile(r"U\.\s?[SK]\.?(?:\s?A\.)?|E\.\s?U\.?|[^\W_]+(?:['\u2019][^\W\d_]{2,})*")

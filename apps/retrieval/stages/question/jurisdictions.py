@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from apps.filings.text.mentions import Mention
+from apps.filings.text.territories import holds, in_force
 from apps.retrieval.contracts import Certainty, FilterField, InventoryEntry, MetadataFilter
 from apps.retrieval.stages.question.jurisdiction_mentions import JurisdictionMention, read_jurisdiction_mentions
-from apps.retrieval.stages.question.territories import holds, in_force
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
