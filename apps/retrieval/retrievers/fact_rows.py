@@ -63,7 +63,7 @@ def find_fact_cells(chunk_ids: Sequence[ChunkId], *, within: SearchBounds) -> Ma
         return {}
     found: dict[ChunkId, list[FactCell]] = {}
     with connection.cursor() as cursor:
-        gates = {
+        gates: dict[str, Any] = {
             "tenant": within.tenant_id,
             "scopes": list(within.scope_ids),
             "kinds": [str(kind) for kind in within.kinds],
