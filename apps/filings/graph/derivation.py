@@ -43,8 +43,16 @@ def prepare() -> None:
 
 
 def derive(content: bytes, extracted: ExtractedDocument, about: Description, language: str) -> Derived:
-    """Return the relations and mentions of a document."""
-    return Derived(items=read_graph(extracted.pages, company=about.company, language=language))
+    """Return the relations and mentions of a document, without those that the check would not take."""
+    items: tuple[ReadItem, ...] = read_graph(extracted.pages, company=about.company, language=language)
+    pages = {page.number: page for page in extracted.pages}
+    while True:
+        printed = _printed_keys(items)
+        kept = tuple(each for each in items if _problem_of(each, pages, printed) is None)
+        # What is left out may have been what gave another one its name.
+        if len(kept) == len(items):
+            return Derived(items=items)
+        items = kept
 
 
 def check(items: Sequence[ReadItem], pages: Mapping[int, Page], media_type: str) -> None:
@@ -55,59 +63,66 @@ def check(items: Sequence[ReadItem], pages: Mapping[int, Page], media_type: str)
     """
     if len(items) > MOST_ITEMS:
         raise ContradictionError("too many entities")
-    own_keys = [keys_of_name(each.type, each.name) if isinstance(each, ReadMention) else None for each in items]
-    printed: dict[EntityType, set[str]] = defaultdict(set)
-    for each, keys in zip(items, own_keys, strict=True):
-        if isinstance(each, ReadMention):
-            _check_mention(each, pages)
-            printed[each.type].update(keys or ())
+    printed = _printed_keys(items)
     seen = set()
     for each in items:
+        if (problem := _problem_of(each, pages, printed)) is not None:
+            raise ContradictionError(problem)
         if isinstance(each, ReadMention):
-            if each.key not in printed[each.type]:
-                raise ContradictionError("an entity by another name")
             if (each.page, each.key) in seen:
                 raise ContradictionError("an entity twice on a page")
             seen.add((each.page, each.key))
-        else:
-            _check_relation(each, pages, printed)
 
 
-def _check_mention(mention: ReadMention, pages: Mapping[int, Page]) -> None:
-    text = _text(pages, mention.page)
+def _printed_keys(items: Sequence[ReadItem]) -> Mapping[EntityType, set[str]]:
+    """Return the keys of the names that are printed, by type."""
+    printed: dict[EntityType, set[str]] = defaultdict(set)
+    for each in items:
+        if isinstance(each, ReadMention):
+            printed[each.type].update(keys_of_name(each.type, each.name))
+    return printed
+
+
+def _problem_of(item: ReadItem, pages: Mapping[int, Page], printed: Mapping[EntityType, set[str]]) -> str | None:
+    """Return what is wrong with an item; None if its page prints what it says."""
+    page = pages.get(item.page)
+    if page is None:
+        return "an entity on no page"
+    if isinstance(item, ReadMention):
+        return _problem_of_mention(item, page.text, printed)
+    return _problem_of_relation(item, page.text, pages, printed)
+
+
+def _problem_of_mention(mention: ReadMention, text: str, printed: Mapping[EntityType, set[str]]) -> str | None:
     if not 0 <= mention.start < mention.end <= len(text) or mention.end - mention.start > LONGEST_NAME:
-        raise ContradictionError("an entity beyond its page")
+        return "an entity beyond its page"
     if " ".join(text[mention.start : mention.end].split()) != mention.name or not 1 <= mention.times <= len(text):
-        raise ContradictionError("an entity that its page does not print")
+        return "an entity that its page does not print"
     if len(mention.key) > LONGEST_KEY:
-        raise ContradictionError("a key that is none")
+        return "a key that is none"
+    return None if mention.key in printed.get(mention.type, ()) else "an entity by another name"
 
 
-def _check_relation(relation: ReadRelation, pages: Mapping[int, Page], printed: Mapping[EntityType, set[str]]) -> None:
-    text = _text(pages, relation.page)
+def _problem_of_relation(
+    relation: ReadRelation, text: str, pages: Mapping[int, Page], printed: Mapping[EntityType, set[str]]
+) -> str | None:
     if not 0 <= relation.start < relation.end <= len(text) or relation.end - relation.start > LONGEST_SENTENCE:
-        raise ContradictionError("a sentence beyond its page")
+        return "a sentence beyond its page"
     sentence = " ".join(text[relation.start : relation.end].split())
     for end in (relation.subject, relation.object):
         if end.name not in sentence or len(end.name) > LONGEST_NAME:
-            raise ContradictionError("a relation that its sentence does not print")
+            return "a relation that its sentence does not print"
         if end.key not in printed.get(end.type, ()) if end.key else end.type not in _UNNAMED:
-            raise ContradictionError("a relation of what the document does not name")
+            return "a relation of what the document does not name"
     reference = relation.relation is RelationType.REFERS_TO
     if reference != (relation.subject == _DOCUMENT and relation.object.type is EntityType.DOCUMENT):
-        raise ContradictionError("a reference that is none")
+        return "a reference that is none"
     if relation.target_page is not None and (not reference or relation.target_page not in pages):
-        raise ContradictionError("a reference to no page")
+        return "a reference to no page"
+    return None
 
 
 _DOCUMENT: Final = End(type=EntityType.DOCUMENT, key="", name="")
-
-
-def _text(pages: Mapping[int, Page], number: int) -> str:
-    page = pages.get(number)
-    if page is None:
-        raise ContradictionError("an entity on no page")
-    return page.text
 
 
 register_derivation(
