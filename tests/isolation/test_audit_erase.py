@@ -328,6 +328,9 @@ def test_the_remover_owns_its_functions_and_may_no_more_than_it_does(world: Worl
             "corpus_document_is_kept()",
             "held_documents()",
             "hidden_documents()",
+            # It reads versions that their writer may not see, and answers with a refusal:
+            # tests/intents/test_replacing_held.py.
+            "intents_replaced_held()",
             "restricted_documents()",
             # They answer yes or no of accounts, and end what has lost its ground: tests/isolation/test_people.py,
             # tests/isolation/test_people_alone.py, tests/tenants/test_what_ends.py.

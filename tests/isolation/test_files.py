@@ -89,7 +89,7 @@ def beta_granted(world: World) -> Iterator[None]:
     [
         {},
         {"range": "bytes=20-140"},
-        {"range": "bytes=-60"},
+        {"range": "bytes=-160"},
         {"if-none-match": "*"},
     ],
     ids=["whole", "range", "suffix", "etag"],
