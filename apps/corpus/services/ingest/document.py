@@ -259,8 +259,8 @@ def _require_replaceable(document: Document, named: QuerySet[Document], right: R
 
 
 def _in_use(versions: QuerySet[Document]) -> list[tuple[str, str]]:
-    """Return the kind and the digest of each version that a next one replaces."""
-    in_use = versions.exclude(status__in=(DocumentStatus.SUPERSEDED, DocumentStatus.FAILED))
+    """Return the kind and the digest of each version that a next one replaces, at once or when it is published."""
+    in_use = versions.exclude(status=DocumentStatus.SUPERSEDED)
     return list(in_use.values_list("kind", "content_sha256"))
 
 
