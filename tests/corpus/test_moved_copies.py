@@ -22,7 +22,7 @@ from apps.tenants.ids import ScopeId
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.audit.retaining import approved
-from tests.corpus.ingesting import document, run, short_profile
+from tests.corpus.ingesting import document, ingest, run, short_profile
 from tests.corpus.test_move import WORDS, beta, filed, read_all, states
 from tests.factories import Firm, as_, make_member
 from tests.model_server import ModelServer
@@ -106,6 +106,26 @@ def test_the_database_makes_no_earlier_version_current(acme: Firm, alice: Princi
         transaction.atomic(),
     ):
         Document.objects.filter(series_id=made.series_id, version=1).update(status=DocumentStatus.READY)
+
+
+def test_nor_is_it_what_an_upload_or_a_move_of_the_same_file_finds(
+    acme: Firm, alice: Principal, current: Document
+) -> None:
+    """It waits alone there: neither may join it, and be answered from nothing."""
+    made = moved_to(acme, alice, current)
+    with open_scope(tenant=acme.id, reason="a test"):
+        made_before = Document.objects.get(series_id=made.series_id, version=1)
+    with as_(alice):
+        document_delete(document_id=made.id)
+    again = filed(acme, FIRST, title="Anew")
+    came = moved_to(acme, alice, again)
+    assert came.id != made_before.id
+    with as_(alice):
+        document_delete(document_id=came.id)
+    uploaded = ingest(acme, FIRST, scope="fund:beta", filename="costs.md")
+    assert uploaded.created
+    run(acme, uploaded.job)
+    assert document(acme, uploaded.document.id).status == DocumentStatus.READY
 
 
 # --- No clock begins anew ---------------------------------------------------------------------------------------------

@@ -166,8 +166,10 @@ def _same_file(document: Document, scope_id: ScopeId) -> Document | None:
     Raises: MoveError: it is to be removed; what an upload of it raises.
     """
     same = Document.objects.filter(scope_id=scope_id, kind=document.kind, content_sha256=document.content_sha256)
+    # What was moved there as an earlier version never becomes current.
+    same = same.filter(replaced_there_at__isnull=True).exclude(status=DocumentStatus.SUPERSEDED)
     there: Document
-    for there in same.exclude(status=DocumentStatus.SUPERSEDED).order_by("-version", "-id"):
+    for there in same.order_by("-version", "-id"):
         others = Document.objects.filter(series_id=there.series_id).exclude(status=DocumentStatus.FAILED)
         if there.status != DocumentStatus.FAILED:
             others = others.filter(version__gt=there.version)

@@ -200,6 +200,8 @@ def serialise(scope_id: ScopeId, *keys: str) -> None:
 def _same_bytes(document: Document) -> IngestResult | None:
     there: Document | None = (
         Document.objects.filter(scope_id=document.scope_id, kind=document.kind, content_sha256=document.content_sha256)
+        # A copy of an earlier version is never current here, also before it is read.
+        .filter(replaced_there_at__isnull=True)
         .exclude(status=DocumentStatus.SUPERSEDED)
         .order_by("-version")
         .first()
