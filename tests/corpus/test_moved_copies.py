@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from apps.corpus.models import Document, DocumentStatus, IngestJob, JobState
 from apps.corpus.services.documents import document_delete
+from apps.corpus.services.ingest.errors import MoveError
 from apps.corpus.services.move import document_move
 from apps.corpus.services.removals import is_due
 from apps.tenants.context import open_scope
@@ -128,6 +129,19 @@ def test_nor_is_it_what_an_upload_or_a_move_of_the_same_file_finds(
     assert document(acme, uploaded.document.id).status == DocumentStatus.READY
 
 
+def test_what_nothing_has_replaced_yet_is_not_filed_as_replaced(acme: Firm, alice: Principal) -> None:
+    """The control: once the next version is read, both are moved."""
+    first = filed(acme, FIRST)
+    mine = ingest(acme, SECOND, principal=alice, replaces=first.id)
+    with pytest.raises(MoveError) as refused:
+        moved_to(acme, alice, mine.document)
+    assert refused.value.code == "corpus.move_before_earlier"
+    assert states(acme, "fund:beta") == []
+    run(acme, mine.job)
+    moved_to(acme, alice, mine.document)
+    assert [version for version, _ in states(acme, "fund:beta")] == [1, 2]
+
+
 # --- No clock begins anew ---------------------------------------------------------------------------------------------
 
 
@@ -226,6 +240,18 @@ def test_a_copy_of_what_was_replaced_is_never_current(acme: Firm, alice: Princip
     with as_(alice):
         first = Document.objects.get(series_id=current.series_id, version=1)
         assert copy(first, beta(acme)).replaced_there_at == first.valid_to
+
+
+def test_nor_is_a_copy_of_what_was_never_current(acme: Firm, alice: Principal, current: Document) -> None:
+    made = moved_to(acme, alice, current)
+    with as_(alice):
+        waits = Document.objects.get(series_id=made.series_id, version=1)
+        assert copy(waits, ScopeId(acme.scopes["firm:acme"].id)).replaced_there_at is not None
+
+
+def test_a_copy_of_what_is_current_is_not_replaced(acme: Firm, alice: Principal, current: Document) -> None:
+    with as_(alice), pytest.raises(IntegrityError, match="was not replaced where it comes from"):
+        copy(current, beta(acme), replaced_there_at=timezone.now())
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,9 @@ def _require_movable(document: Document, versions: list[Document]) -> None:
         raise MoveError("corpus.move_of_record", document=document.id)
     if document.status not in PUBLISHED and not may_discard(document):
         raise MoveError("corpus.move_before_read", document=document.id)
+    if document.status not in PUBLISHED and any(each.status == DocumentStatus.READY for each in versions):
+        # Nothing has replaced that one yet, so it may not be filed there as replaced.
+        raise MoveError("corpus.move_before_earlier", document=document.id)
     newer = any(each.version > document.version and each.status != DocumentStatus.FAILED for each in versions)
     if newer or document.status == DocumentStatus.SUPERSEDED:
         raise MoveError("corpus.move_not_current", document=document.id)
