@@ -194,6 +194,10 @@ def test_retention_from_the_replacement_goes_on_counting(acme: Firm, alice: Prin
         assert (earlier.replaced_there_at, earlier.valid_from) == (at, earlier.valid_to)
         assert is_due(earlier)
         assert not is_due(document(acme, made.id))
+    on = ScopeId(acme.scopes["firm:acme"].id)
+    again = moved_to(acme, alice, document(acme, made.id), on)
+    with as_(alice):
+        assert Document.objects.get(series_id=again.series_id, version=1).replaced_there_at == at, "also moved on"
 
 
 # --- What the database holds by itself --------------------------------------------------------------------------------
