@@ -27,6 +27,7 @@ from apps.corpus.services.records.identity import is_record
 from apps.corpus.services.removals import document_remove, is_due, proposal_of, require_unkept
 from apps.corpus.services.restricted import has_restricted
 from apps.erasure.contracts import Target, TargetType
+from apps.erasure.holds.locks import keep_holds_out
 from apps.erasure.log_removal import RemovalReason
 from apps.erasure.models import Reach, RemovalRun
 from apps.erasure.retention.in_runs import staying
@@ -68,6 +69,8 @@ def document_move(*, document_id: UUID, scope_id: ScopeId, words: str) -> Moved:
     if scope_id not in context.scope_ids:
         raise ScopeNotGrantedError(scope=scope_id)
     with transaction.atomic():
+        # First, as whoever places a hold does: each would wait for the other, holding the document's row.
+        keep_holds_out()
         document = _locked(document_id, scope_id)
         if document.scope_id == scope_id:
             return Moved(made=document)
