@@ -6,14 +6,22 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 from django.conf import LazySettings
 from django.db import connection
+from django.utils import timezone
 
+from apps.corpus.errors import DocumentNotFoundError
 from apps.corpus.models import DocumentStatus
 from apps.corpus.services.ingest.errors import MoveError
 from apps.corpus.services.move import document_move
+from apps.erasure import hold_services
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.holds.errors import HoldError
 from apps.errors import ApplicationError
 from apps.tenants.ids import ScopeId
 from apps.tenants.principals import Principal
@@ -123,3 +131,46 @@ def test_a_move_and_a_request_about_its_scope_wait_for_each_other(settings: Lazy
         begun, followed = pool.submit(begin, *acts[0]), pool.submit(follow, *acts[1])
         begun.result(60)
         assert followed.result(60) == ("corpus.move_of_requested_scope" if first == "request" else "done")
+
+
+def test_a_move_and_a_hold_on_its_document_wait_for_each_other(settings: LazySettings) -> None:
+    """The hold has the tenant's lock, and not yet the document's row, as the move begins."""
+    acme = make_firm("acme")
+    with ModelServer() as server:
+        settings.GLASSBOX_EMBEDDING_PROFILES = {"local": short_profile(server)}
+        report = filed(acme)
+    mover, dora = make_member(acme, "mover", Role.TENANT_ADMIN), make_member(acme, "dora", Role.DPO)
+    has_begun = threading.Event()
+    describe = hold_services.describe
+
+    def describe_later(*targets: Any, **said: Any) -> Any:
+        has_begun.set()
+        time.sleep(1)
+        return describe(*targets, **said)
+
+    def hold() -> None:
+        try:
+            with as_(dora):
+                hold_services.hold_place(
+                    matter="Doe v. Acme",
+                    ground="litigation",
+                    owner_id=dora.id,
+                    review_on=timezone.now().date() + timedelta(days=30),
+                    targets=[Target(type=TargetType.DOCUMENT, id=report.id)],
+                )
+        finally:
+            connection.close()
+
+    def move() -> None:
+        assert has_begun.wait(20)
+        try:
+            with as_(mover), pytest.raises((HoldError, DocumentNotFoundError)):
+                document_move(document_id=report.id, scope_id=beta(acme), words=WORDS)
+        finally:
+            connection.close()
+
+    with patch.object(hold_services, "describe", describe_later), ThreadPoolExecutor(2) as pool:
+        placed, moved = pool.submit(hold), pool.submit(move)
+        placed.result(60)
+        moved.result(60)
+    assert states(acme, "fund:beta") == []

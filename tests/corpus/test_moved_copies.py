@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from apps.corpus.models import Document, DocumentStatus, IngestJob, JobState
 from apps.corpus.services.documents import document_delete
+from apps.corpus.services.ingest.errors import MoveError
 from apps.corpus.services.move import document_move
 from apps.corpus.services.removals import is_due
 from apps.tenants.context import open_scope
@@ -22,7 +23,7 @@ from apps.tenants.ids import ScopeId
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.audit.retaining import approved
-from tests.corpus.ingesting import document, run, short_profile
+from tests.corpus.ingesting import document, ingest, run, short_profile
 from tests.corpus.test_move import WORDS, beta, filed, read_all, states
 from tests.factories import Firm, as_, make_member
 from tests.model_server import ModelServer
@@ -108,6 +109,39 @@ def test_the_database_makes_no_earlier_version_current(acme: Firm, alice: Princi
         Document.objects.filter(series_id=made.series_id, version=1).update(status=DocumentStatus.READY)
 
 
+def test_nor_is_it_what_an_upload_or_a_move_of_the_same_file_finds(
+    acme: Firm, alice: Principal, current: Document
+) -> None:
+    """It waits alone there: neither may join it, and be answered from nothing."""
+    made = moved_to(acme, alice, current)
+    with open_scope(tenant=acme.id, reason="a test"):
+        made_before = Document.objects.get(series_id=made.series_id, version=1)
+    with as_(alice):
+        document_delete(document_id=made.id)
+    again = filed(acme, FIRST, title="Anew")
+    came = moved_to(acme, alice, again)
+    assert came.id != made_before.id
+    with as_(alice):
+        document_delete(document_id=came.id)
+    uploaded = ingest(acme, FIRST, scope="fund:beta", filename="costs.md")
+    assert uploaded.created
+    run(acme, uploaded.job)
+    assert document(acme, uploaded.document.id).status == DocumentStatus.READY
+
+
+def test_what_nothing_has_replaced_yet_is_not_filed_as_replaced(acme: Firm, alice: Principal) -> None:
+    """The control: once the next version is read, both are moved."""
+    first = filed(acme, FIRST)
+    mine = ingest(acme, SECOND, principal=alice, replaces=first.id)
+    with pytest.raises(MoveError) as refused:
+        moved_to(acme, alice, mine.document)
+    assert refused.value.code == "corpus.move_before_earlier"
+    assert states(acme, "fund:beta") == []
+    run(acme, mine.job)
+    moved_to(acme, alice, mine.document)
+    assert [version for version, _ in states(acme, "fund:beta")] == [1, 2]
+
+
 # --- No clock begins anew ---------------------------------------------------------------------------------------------
 
 
@@ -160,6 +194,10 @@ def test_retention_from_the_replacement_goes_on_counting(acme: Firm, alice: Prin
         assert (earlier.replaced_there_at, earlier.valid_from) == (at, earlier.valid_to)
         assert is_due(earlier)
         assert not is_due(document(acme, made.id))
+    on = ScopeId(acme.scopes["firm:acme"].id)
+    again = moved_to(acme, alice, document(acme, made.id), on)
+    with as_(alice):
+        assert Document.objects.get(series_id=again.series_id, version=1).replaced_there_at == at, "also moved on"
 
 
 # --- What the database holds by itself --------------------------------------------------------------------------------
@@ -206,6 +244,18 @@ def test_a_copy_of_what_was_replaced_is_never_current(acme: Firm, alice: Princip
     with as_(alice):
         first = Document.objects.get(series_id=current.series_id, version=1)
         assert copy(first, beta(acme)).replaced_there_at == first.valid_to
+
+
+def test_nor_is_a_copy_of_what_was_never_current(acme: Firm, alice: Principal, current: Document) -> None:
+    made = moved_to(acme, alice, current)
+    with as_(alice):
+        waits = Document.objects.get(series_id=made.series_id, version=1)
+        assert copy(waits, ScopeId(acme.scopes["firm:acme"].id)).replaced_there_at is not None
+
+
+def test_a_copy_of_what_is_current_is_not_replaced(acme: Firm, alice: Principal, current: Document) -> None:
+    with as_(alice), pytest.raises(IntegrityError, match="was not replaced where it comes from"):
+        copy(current, beta(acme), replaced_there_at=timezone.now())
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 from unittest.mock import patch
@@ -15,6 +16,7 @@ from django.utils import timezone
 
 from apps.corpus.jobs import RunOutcome
 from apps.corpus.models import Document, DocumentStatus, IngestJob, SourceFile
+from apps.corpus.services.ingest.errors import KindNotYoursError
 from apps.erasure.contracts import Target, TargetType
 from apps.erasure.holds.restrictions import restrict
 from apps.erasure.models import Because
@@ -188,3 +190,68 @@ def test_a_version_that_comes_late_replaces_nothing(acme: Firm, analyst: Princip
     keep_for_admins(acme)
     assert run(acme, second) is RunOutcome.SUCCEEDED
     assert document(acme, second.document_id).status == DocumentStatus.SUPERSEDED
+
+
+# --- Earlier versions that are not read yet, or failed ----------------------------------------------------------------
+
+
+def unread_of(acme: Firm, principal: Principal, status: DocumentStatus) -> Document:
+    made = ingest(acme, b"# Minutes\n\nIt was decided.\n", principal=principal, filename="minutes.md").document
+    with open_scope(tenant=acme.id, reason="a test"):
+        Document.objects.filter(id=made.id).update(status=status)
+    return document(acme, made.id)
+
+
+UNREAD = pytest.mark.parametrize("status", [DocumentStatus.RECEIVED, DocumentStatus.FAILED])
+
+
+@UNREAD
+def test_one_that_is_not_published_yet_is_replaced_by_who_may_file_its_kind(
+    acme: Firm, admin: Principal, analyst: Principal, status: DocumentStatus
+) -> None:
+    """Started again, it would be superseded at once. The database refuses by what is seen and what is restricted."""
+    keep_for_admins(acme)
+    unread = unread_of(acme, admin, status)
+    with pytest.raises(KindNotYoursError):
+        ingest(acme, MINE, principal=analyst, replaces=unread.id, kind="methodology")
+    with as_(analyst), pytest.raises(ProgrammingError, match="lets only tenant_admin file"):
+        next_version(unread, analyst)
+    hide(acme, unread)
+    with as_(analyst), pytest.raises(ProgrammingError, match="no document that it is the next version of"):
+        next_version(unread, analyst)
+    with as_(admin):
+        next_version(unread, admin)
+
+
+@UNREAD
+@pytest.mark.parametrize("asked_by", ["job", "database"])
+def test_who_may_replace_it_is_asked_again_as_the_next_one_is_published(
+    acme: Firm, analyst: Principal, status: DocumentStatus, asked_by: str
+) -> None:
+    unread = unread_of(acme, analyst, status)
+    waiting = ingest(acme, MINE, principal=analyst, replaces=unread.id, kind="methodology").job
+    keep_for_admins(acme)
+    if asked_by == "job":
+        assert run(acme, waiting) is RunOutcome.FAILED
+        assert job(acme, waiting.id).error_code == "corpus.not_replaceable"
+        return
+    with (
+        patch("apps.corpus.services.ingest.finish._require_replaceable"),
+        pytest.raises(ProgrammingError, match="may replace"),
+    ):
+        run(acme, waiting)
+
+
+def test_a_clock_that_goes_behind_hides_no_version_that_is_replaced(acme: Firm, analyst: Principal) -> None:
+    first = read(acme, b"# Minutes\n\nIt was decided.\n", analyst)
+    waiting = ingest(acme, MINE, principal=analyst, replaces=first.id, kind="methodology").job
+    keep_for_admins(acme)
+
+    def begin_before(made: Document, replaced: list[Document]) -> None:
+        made.valid_from = timezone.now() - timedelta(hours=1)
+
+    with (
+        patch("apps.corpus.services.ingest.finish._require_replaceable", begin_before),
+        pytest.raises(ProgrammingError, match="may replace"),
+    ):
+        run(acme, waiting)

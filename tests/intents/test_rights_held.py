@@ -275,15 +275,16 @@ def test_no_whole_scope_is_proposed_for_a_request_that_is_not_there(
         propose()
 
 
-def test_nobody_proposes_the_removal_of_what_they_do_not_see(acme: Firm, minutes: Document) -> None:
-    """The control: who sees it proposes it."""
+@pytest.mark.parametrize("origin", Origin)
+def test_nobody_proposes_the_removal_of_what_they_do_not_see(acme: Firm, minutes: Document, origin: Origin) -> None:
+    """Whatever they say it is for, of a request or a purge that is not there. The control: who sees it proposes it."""
     in_force(acme, run={"removers": (DPO,)})
     target = Target(type=TargetType.DOCUMENT, id=minutes.id)
     elsewhere = make_member(acme, "bert", DPO, scopes=["fund:beta"])
     with as_(elsewhere), pytest.raises(ProgrammingError, match="by who sees it"), transaction.atomic():
-        run_propose(origin=Origin.REMOVAL, origin_id=minutes.id, targets=[target], reason=REASON)
+        run_propose(origin=origin, origin_id=minutes.id, targets=[target], reason=REASON)
     with as_(make_member(acme, "dora", DPO, scopes=["fund:alpha"])):
-        assert run_propose(origin=Origin.REMOVAL, origin_id=minutes.id, targets=[target], reason=REASON)
+        assert run_propose(origin=origin, origin_id=minutes.id, targets=[target], reason=REASON)
 
 
 def test_what_a_request_asks_for_is_proposed_whatever_its_kind() -> None:

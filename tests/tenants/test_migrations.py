@@ -64,6 +64,25 @@ _LEFT: Final = """
     SELECT proname::text FROM pg_proc p WHERE pronamespace = 'public'::regnamespace
        AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
 """
+# What a database keeps that ran 0007 and 0012 of intents as earlier releases had them.
+_EARLIER: Final = """
+    SET ROLE glassbox_owner;
+    CREATE FUNCTION intents_kind_held() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;
+    CREATE FUNCTION intents_right_held() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;
+    CREATE FUNCTION intents_version_in_force(of_tenant uuid) RETURNS uuid LANGUAGE sql AS 'SELECT NULL::uuid';
+    CREATE TRIGGER intents_kind_held_insert BEFORE INSERT ON corpus_document
+        FOR EACH ROW EXECUTE FUNCTION intents_kind_held();
+    CREATE TRIGGER intents_kind_held_update BEFORE UPDATE ON corpus_document
+        FOR EACH ROW EXECUTE FUNCTION intents_kind_held();
+    CREATE TRIGGER intents_right_held_insert BEFORE INSERT ON corpus_document
+        FOR EACH ROW EXECUTE FUNCTION intents_right_held();
+    CREATE TRIGGER intents_right_held_update BEFORE UPDATE ON corpus_document
+        FOR EACH ROW EXECUTE FUNCTION intents_right_held();
+    CREATE OR REPLACE FUNCTION intents_removal_held() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN PERFORM public.intents_version_in_force(NULL); RETURN NULL; END $$;
+    CREATE OR REPLACE FUNCTION intents_correction_held() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN RETURN NEW; END $$;
+"""
 
 
 def test_every_file_of_sql_is_run_by_one_migration() -> None:
@@ -135,3 +154,18 @@ def test_all_of_it_can_be_taken_back_and_made_again() -> None:
         assert ask(name, _LEFT) == []
         _migrate(name)
         assert ask(name, _STANDS) == before
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True, databases=["default", "owner"])
+def test_a_database_of_an_earlier_release_becomes_what_a_new_one_is() -> None:
+    with Databases() as databases:
+        name = databases.copy("earlier")
+        new = ask(name, _STANDS)
+        with owned(name):
+            call_command(Command(), "intents", "0019", database="owner", verbosity=0, interactive=False)
+        with superuser(name) as connection:
+            connection.execute(_EARLIER)
+        assert ask(name, _STANDS) != new
+        _migrate(name)
+        assert ask(name, _STANDS) == new

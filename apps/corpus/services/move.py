@@ -27,6 +27,7 @@ from apps.corpus.services.records.identity import is_record
 from apps.corpus.services.removals import document_remove, is_due, proposal_of, require_unkept
 from apps.corpus.services.restricted import has_restricted
 from apps.erasure.contracts import Target, TargetType
+from apps.erasure.holds.locks import keep_holds_out
 from apps.erasure.log_removal import RemovalReason
 from apps.erasure.models import Reach, RemovalRun
 from apps.erasure.retention.in_runs import staying
@@ -68,6 +69,8 @@ def document_move(*, document_id: UUID, scope_id: ScopeId, words: str) -> Moved:
     if scope_id not in context.scope_ids:
         raise ScopeNotGrantedError(scope=scope_id)
     with transaction.atomic():
+        # First, as whoever places a hold does: each would wait for the other, holding the document's row.
+        keep_holds_out()
         document = _locked(document_id, scope_id)
         if document.scope_id == scope_id:
             return Moved(made=document)
@@ -108,6 +111,9 @@ def _require_movable(document: Document, versions: list[Document]) -> None:
         raise MoveError("corpus.move_of_record", document=document.id)
     if document.status not in PUBLISHED and not may_discard(document):
         raise MoveError("corpus.move_before_read", document=document.id)
+    if document.status not in PUBLISHED and any(each.status == DocumentStatus.READY for each in versions):
+        # Nothing has replaced that one yet, so it may not be filed there as replaced.
+        raise MoveError("corpus.move_before_earlier", document=document.id)
     newer = any(each.version > document.version and each.status != DocumentStatus.FAILED for each in versions)
     if newer or document.status == DocumentStatus.SUPERSEDED:
         raise MoveError("corpus.move_not_current", document=document.id)
@@ -166,8 +172,10 @@ def _same_file(document: Document, scope_id: ScopeId) -> Document | None:
     Raises: MoveError: it is to be removed; what an upload of it raises.
     """
     same = Document.objects.filter(scope_id=scope_id, kind=document.kind, content_sha256=document.content_sha256)
+    # What was moved there as an earlier version never becomes current.
+    same = same.filter(replaced_there_at__isnull=True).exclude(status=DocumentStatus.SUPERSEDED)
     there: Document
-    for there in same.exclude(status=DocumentStatus.SUPERSEDED).order_by("-version", "-id"):
+    for there in same.order_by("-version", "-id"):
         others = Document.objects.filter(series_id=there.series_id).exclude(status=DocumentStatus.FAILED)
         if there.status != DocumentStatus.FAILED:
             others = others.filter(version__gt=there.version)

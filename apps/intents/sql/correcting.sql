@@ -3,7 +3,8 @@
 --
 -- A document's kind decides which questions reach it. So whoever gives it another one, or replaces it by a document of
 -- another one, has the right for both. A change of the row, and a next version of the same bytes, is a correction; other
--- bytes are an upload. Where no correctors are named, those who upload the kind correct it.
+-- bytes are an upload. Where no correctors are named, those who upload the kind correct it. A version that failed is
+-- replaced like another: started again, it would find the next one in its place.
 --
 -- Which fields a reading leaves alone is said of a document too. A worker without a job is whoever it acts for. The same
 -- bytes under another file name may be read as another format: that is a correction and an upload. And nothing is
@@ -42,7 +43,7 @@ BEGIN
           INTO touched, doings
           FROM public.corpus_document earlier
          WHERE earlier.tenant_id = NEW.tenant_id AND earlier.scope_id = NEW.scope_id
-           AND earlier.series_id = NEW.series_id AND earlier.status NOT IN ('superseded', 'failed');
+           AND earlier.series_id = NEW.series_id AND earlier.status <> 'superseded';
     END IF;
     in_force := public.intents_in_force(NEW.tenant_id);
     FOR held IN SELECT budget.kind, budget.retired, doing,

@@ -1,11 +1,12 @@
--- Who replaces which documents, by the policy in force: the same as correcting.sql has it, of all versions in use, where
+-- Who replaces which documents, by the policy in force: the same as correcting.sql has it, of all earlier versions, where
 -- that asks about those that its caller sees. A restricted version is in nobody's view, and is replaced like another.
 --
 -- A trigger that runs with the rights of glassbox_remover: nobody calls it, and nobody learns from it more than that it
 -- refuses. It is the same refusal where nothing is there that could be replaced.
 --
 -- Asked as a version comes into a series, and again when its job publishes it: who may replace a kind may have changed
--- since. By then the versions that it replaces have ended, at the very time at which it begins.
+-- since. By then the versions that it replaces have ended, and not before it begins. Those that are still to be read, or
+-- failed, it replaces as they are published: nobody is asked then.
 CREATE FUNCTION intents_replaced_held() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -25,9 +26,9 @@ BEGIN
       FROM public.corpus_document earlier
      WHERE earlier.tenant_id = NEW.tenant_id AND earlier.scope_id = NEW.scope_id
        AND earlier.series_id = NEW.series_id AND earlier.id <> NEW.id
-       AND CASE WHEN TG_OP = 'INSERT' THEN earlier.status NOT IN ('superseded', 'failed')
-                ELSE earlier.version < NEW.version AND (earlier.status = 'ready'
-                     OR earlier.status = 'superseded' AND earlier.valid_to = NEW.valid_from) END;
+       AND CASE WHEN TG_OP = 'INSERT' THEN earlier.status <> 'superseded'
+                ELSE earlier.version < NEW.version
+                     AND (earlier.status <> 'superseded' OR earlier.valid_to >= NEW.valid_from) END;
     IF TG_OP = 'INSERT' AND NEW.version > 1 AND NOT EXISTS (
         SELECT FROM public.corpus_document earlier
          WHERE earlier.tenant_id = NEW.tenant_id AND earlier.scope_id = NEW.scope_id

@@ -15,7 +15,14 @@ BEGIN
     END IF;
     IF EXISTS (
         SELECT FROM added JOIN public.audit_removalrun run ON run.tenant_id = added.tenant_id AND run.id = added.run_id
-         WHERE run.origin = 'removal' AND added.type = 'document'
+         WHERE added.type = 'document'
+           AND NOT (run.origin = 'purge' AND EXISTS (
+               SELECT FROM public.audit_purge purge
+                WHERE purge.tenant_id = run.tenant_id AND purge.id = run.origin_id))
+           AND NOT (run.origin = 'request' AND EXISTS (
+               SELECT FROM public.audit_erasurerequest request
+                WHERE request.tenant_id = run.tenant_id AND request.id = run.origin_id
+                  AND request.state NOT IN ('completed', 'partially_completed', 'refused', 'withdrawn')))
            AND NOT EXISTS (SELECT FROM public.corpus_document document
                             WHERE document.tenant_id = added.tenant_id AND document.id = added.item_id)
            AND EXISTS (SELECT FROM public.intents_kindbudget budget

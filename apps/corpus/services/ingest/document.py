@@ -200,6 +200,8 @@ def serialise(scope_id: ScopeId, *keys: str) -> None:
 def _same_bytes(document: Document) -> IngestResult | None:
     there: Document | None = (
         Document.objects.filter(scope_id=document.scope_id, kind=document.kind, content_sha256=document.content_sha256)
+        # A copy of an earlier version is never current here, also before it is read.
+        .filter(replaced_there_at__isnull=True)
         .exclude(status=DocumentStatus.SUPERSEDED)
         .order_by("-version")
         .first()
@@ -259,8 +261,8 @@ def _require_replaceable(document: Document, named: QuerySet[Document], right: R
 
 
 def _in_use(versions: QuerySet[Document]) -> list[tuple[str, str]]:
-    """Return the kind and the digest of each version that a next one replaces."""
-    in_use = versions.exclude(status__in=(DocumentStatus.SUPERSEDED, DocumentStatus.FAILED))
+    """Return the kind and the digest of each version that a next one replaces, at once or when it is published."""
+    in_use = versions.exclude(status=DocumentStatus.SUPERSEDED)
     return list(in_use.values_list("kind", "content_sha256"))
 
 

@@ -98,6 +98,11 @@ class MoveError(CodedError):
             409,
             "Document {document} is not searchable yet. Only who uploaded it can move it before that.",
         ),
+        "corpus.move_before_earlier": (
+            409,
+            "Document {document} is not searchable yet, and an earlier version is still in force. Move it once it has "
+            "been read, or delete it and move the earlier version.",
+        ),
         "corpus.move_of_record": (
             409,
             "Document {document} is a record, which its source files. Have its source send it to the other scope, and "

@@ -61,6 +61,8 @@ def _publish(document: Document, lease: Lease, *, model: str) -> None:
     along, whatever became of the later ones: what it says was replaced where it comes from, and no question of this
     scope may be answered from it as if it were current. It ends as it begins, so that questions as of no date find it.
     Restricted versions of the series take part in this as well, so that at most one version of a series is in force.
+    A version that becomes current also takes the place of earlier ones that are not read yet, or failed: published
+    later, they would be superseded at once.
     Raises: NotReplaceableError: the job's actor may not replace one of them (apps/intents/sql/replacing.sql).
     """
     now = timezone.now()
@@ -71,11 +73,15 @@ def _publish(document: Document, lease: Lease, *, model: str) -> None:
             .filter(series_id=document.series_id, status=DocumentStatus.READY)
             .order_by("version")
         }
+        of_series = Document.objects.filter(series_id=document.series_id, version__lt=document.version)
+        unread = list(of_series.exclude(status__in=PUBLISHED))
     newer = next((version for number, version in sorted(series.items()) if number > document.version), None)
     earlier = [version for number, version in series.items() if number < document.version]
     if document.replaced_there_at is not None:
         earlier = []
-    _require_replaceable(document, earlier)
+    if newer is not None or document.replaced_there_at is not None:
+        unread = []
+    _require_replaceable(document, [*earlier, *unread])
     with with_restricted(ScopeId(document.scope_id)):
         Document.objects.filter(id__in=[version.id for version in earlier]).update(
             status=DocumentStatus.SUPERSEDED, valid_to=now
