@@ -39,6 +39,7 @@ class ClaimCheckListView(ApiView):
         "research.claims_empty": "text",
         "research.claims_too_long": "text",
         "research.claims_too_many_sentences": "text",
+        "research.claims_long_sentence": "text",
     }
 
     @extend_schema(

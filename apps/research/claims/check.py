@@ -43,6 +43,7 @@ from apps.tenants.short_scopes import ShortScopes, current_short_scopes
 
 MAXIMUM_CHARS: Final = 50_000
 MAXIMUM_SENTENCES: Final = 600
+MAXIMUM_SENTENCE_CHARS: Final = 2_000
 MAXIMUM_SEARCHES: Final = 20
 NOT_LOOKED_UP: Final = f"It is not looked up: of one text {MAXIMUM_SEARCHES} claims in words are."
 _TRIES: Final = 3
@@ -84,6 +85,11 @@ def check_text(
     if len(read.sentences) > MAXIMUM_SENTENCES:
         raise ClaimCheckError(
             "research.claims_too_many_sentences", sentences=len(read.sentences), maximum=MAXIMUM_SENTENCES
+        )
+    longest = max((len(each.text) for each in read.sentences), default=0)
+    if longest > MAXIMUM_SENTENCE_CHARS:
+        raise ClaimCheckError(
+            "research.claims_long_sentence", length_chars=longest, maximum_chars=MAXIMUM_SENTENCE_CHARS
         )
     if principal is None:
         acting = current_short_scopes()

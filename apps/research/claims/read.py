@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from apps.corpus.extraction.language import detect_language, language_of_question
+from apps.filings.text.bindings import years_behind
 from apps.research.claims.claimed_periods import named_periods
 from apps.research.claims.clauses import claims_of_clause
 from apps.research.claims.context import Clause, Context
@@ -22,6 +23,7 @@ _CLAUSE: Final = re.compile(
     r";\s|,?\s+\b(?:while|whereas|während|wohingegen)\b|,\s+(?:but|aber|jedoch|wobei)\s|,\s+(?:and|und)\s+(?=(?:we|it|its|the|wir|der|die|das)\s)",
     re.IGNORECASE,
 )
+MAXIMUM_FIGURES: Final = 40
 _FEWEST_WORDS: Final = 5
 _LONGEST_TITLE: Final = 10
 _SHORT: Final = 7
@@ -66,8 +68,11 @@ class _Reading:
         sentence = self._text.sentences[number]
         held = self._held_of(sentence)
         language = self._language_of(sentence.text)
-        periods = named_periods(sentence.text)
         figures = figures_of(sentence.text, language)
+        if len(figures) > MAXIMUM_FIGURES:
+            yield self._loose(sentence, number, language)
+            return
+        periods = named_periods(sentence.text)
         skip = [*((each.start, each.end) for each in periods), *((each.start, each.end) for each in figures)]
         subjects = read_subjects(sentence.text, held, language=language, skip=skip)
         context = Context(
@@ -76,6 +81,7 @@ class _Reading:
             number=number,
             language=language,
             figures=figures,
+            behind=years_behind(sentence.text, figures),
             periods=periods,
             subjects=subjects,
             companies=self._companies(held, subjects),
@@ -86,6 +92,23 @@ class _Reading:
             self._last = tuple(sorted(named))
         found = [claim for clause in _clauses(sentence.text) for claim in claims_of_clause(context, clause)]
         yield from found or _in_words(context)
+
+    def _loose(self, sentence: PlainSentence, number: int, language: str) -> Claim:
+        """Return the one claim of a sentence with more figures than anybody would tie to their measures."""
+        context = Context(
+            plain=self._text.plain,
+            sentence=sentence,
+            number=number,
+            language=language,
+            figures=(),
+            behind={},
+            periods=(),
+            subjects=Subjects(companies=(), measures=(), parts=(), unknown=()),
+            companies=(),
+            when=None,
+        )
+        whole = Clause(start=0, end=len(sentence.text))
+        return context.claim(whole, sort=ClaimSort.METRIC, doubt=Doubt.LOOSE_NUMBER)
 
     def _language_of(self, sentence: str) -> str:
         own = language_of_question(sentence)
