@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -74,6 +74,11 @@ _TIED: Final = re.compile(
 _FORMS: Final = ("ed", "ing", "es", "ly")
 _SHORTEST_LABEL: Final = 6
 _NEAR_CHARS: Final = 60
+
+
+def spelled_as_held(company: str, entries: Iterable[InventoryEntry]) -> str:
+    """Return a company's name as documents spell it; as it was given if none has it."""
+    return next((each.company for each in entries if each.company.casefold() == company.casefold()), company)
 
 
 def read_subjects(sentence: str, held: Held, *, language: str, skip: Sequence[tuple[int, int]] = ()) -> Subjects:
