@@ -92,6 +92,11 @@ class ClaimCheckError(CodedError):
             413,
             "The text has {sentences} sentences; at most {maximum} are checked. Send it in parts.",
         ),
+        "research.claims_long_sentence": (
+            413,
+            "A sentence of the text has {length_chars} characters; at most {maximum_chars} are read as one. End it "
+            "with a full stop or a line break, or leave it out.",
+        ),
         "research.claims_outdated": (
             409,
             "The policy or the documents changed faster than the text could be checked. Check it again.",

@@ -89,7 +89,10 @@ def test_nobody_changes_the_facts_of_a_published_document(acme: Firm, report: Do
     ann = make_member(acme, "ann", Role.ANALYST)
     with open_scope(tenant=acme.id, principal=ann, reason="a test"):
         rows = Fact.objects.filter(document=report)
-        with pytest.raises(DatabaseError, match=r"kept as it is|written by the job"), transaction.atomic():
+        with (
+            pytest.raises(DatabaseError, match=r"as it is|by the job|denied"),
+            transaction.atomic(),
+        ):
             rows.update(printed="1") if act == "update" else rows._raw_delete(rows.db)
     assert facts(acme, document=report)
 

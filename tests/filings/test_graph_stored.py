@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
 
 from apps.corpus.models import Document, Page
 from apps.corpus.services.correct import document_correct
 from apps.erasure.contracts import Target, TargetType
-from apps.filings.models import EntityMention, Relation
+from apps.filings.models import EntityMention, Fact, Relation
+from apps.filings.selectors import entities
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.principals import Principal
@@ -91,10 +92,21 @@ def test_nobody_changes_the_graph_of_a_published_document(acme: Firm, report: Do
     ann = make_member(acme, "ann", Role.ANALYST)
     with open_scope(tenant=acme.id, principal=ann, reason="a test"):
         rows = model.objects.filter(document=report)
-        with pytest.raises(DatabaseError, match=r"kept as it is|written by the job"), transaction.atomic():
+        with (
+            pytest.raises(DatabaseError, match=r"as it is|by the job|denied"),
+            transaction.atomic(),
+        ):
             rows.update(page=7) if act == "update" else rows._raw_delete(rows.db)
     assert mentions(acme, document=report)
     assert relations(acme, document=report)
+
+
+@pytest.mark.parametrize("model", [*MODELS, Fact])
+@pytest.mark.parametrize("role", ["glassbox_api", "glassbox_worker"])
+def test_no_runtime_role_moves_a_row_to_another_document(acme: Firm, report: Document, model: Any, role: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT has_any_column_privilege(%s, %s, 'UPDATE')", [role, model._meta.db_table])
+        assert cursor.fetchone() == (False,)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -110,3 +122,13 @@ def test_nobody_adds_to_the_graph_of_a_published_document(acme: Firm, report: Do
         one._state.adding = True
         with pytest.raises(DatabaseError, match=r"kept as it is|written by the job"), transaction.atomic():
             one.save(force_insert=True)
+
+
+def test_no_more_relations_are_read_than_are_shown(acme: Firm) -> None:
+    others = ", ".join(f"{letter}{letter.lower()} Cranes Ltd." for letter in "ABCDEFGHIJKLMN")
+    take_in(acme, 2021, text=f"Velden Cranes plc competes with {others}. Written in {{year}}.")
+    with open_scope(tenant=acme.id, reason="a test"):
+        keys = ["organisation:velden-cranes", *(f"organisation:{each * 2}-cranes" for each in "abcdef")]
+        assert len(entities._read("relations", keys=keys, most=100)) > 10
+        assert len(entities._read("relations", keys=keys, most=2)) == 4
+        assert len(entities.relations_of(keys, most=2)) == 2

@@ -331,6 +331,7 @@ _WRITERS = (
         for name in ("answer", "query")
         for command in ("insert", "update")
     ),
+    *(f"GRANT UPDATE ON filings_{name} TO glassbox_api" for name in ("entitymention", "fact", "relation")),
 )
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from apps.research.claims.contracts import Doubt, Verdict
-from apps.research.claims.read import read_text
+from apps.research.claims.contracts import Claim, Doubt, Verdict
+from apps.research.claims.read import read_claims, read_text
+from apps.research.claims.subjects import Held
+from apps.retrieval.contracts import InventoryEntry
 from tests.research.velden import checked
 
 CONFIRMED, CONTRADICTED = Verdict.CONFIRMED, Verdict.CONTRADICTED
@@ -136,3 +140,31 @@ def test_invisible_characters_and_broken_lines_are_no_way_to_another_reading() -
     )
     assert read_text(hidden).plain.text == plain
     assert [each.verdict for each in checked(hidden)] == [CONTRADICTED]
+
+
+VELDEN = InventoryEntry(
+    kind="run",
+    company="Velden Cranes plc",
+    ticker="",
+    document_type="",
+    fiscal_year=2024,
+    fiscal_quarter=None,
+    documents=1,
+)
+OSTREL = replace(VELDEN, company="Ostrel Hoists plc")
+
+
+def of_last(text: str, first: tuple[InventoryEntry, ...], last: tuple[InventoryEntry, ...], company: str = "") -> Claim:
+    """Return the last claim of a text of which the last sentence has another intent, and reaches other documents."""
+    read = read_text(text)
+    end = read.sentences[-1]
+    return read_claims(read, lambda each: Held(entries=last if each == end else first), company=company)[-1]
+
+
+@pytest.mark.parametrize("company", ["", "OSTREL HOISTS PLC"])
+@pytest.mark.parametrize("held", [(), (VELDEN,), (OSTREL, VELDEN)])
+def test_what_a_sentence_may_not_reach_says_nothing_of_it(held: tuple[InventoryEntry, ...], company: str) -> None:
+    text = "Velden Cranes grew in 2024. Ostrel Hoists grew in 2024, too. Net income was $603 million in fiscal 2024."
+    assert of_last(text, held, (VELDEN,), company) == of_last(text, (VELDEN,), (VELDEN,), company)
+    # The control: who reaches both is told apart.
+    assert of_last(text, held, (OSTREL, VELDEN), company).company == "Ostrel Hoists plc"

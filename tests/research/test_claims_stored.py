@@ -9,12 +9,19 @@ import pytest
 
 from apps.audit.models import Event
 from apps.audit.selectors import payloads_of
-from apps.research.claims.check import MAXIMUM_CHARS, check_text
+from apps.intents.contracts import RecordingMode
+from apps.research.claims.check import MAXIMUM_CHARS, MAXIMUM_SENTENCE_CHARS, check_text
 from apps.research.claims.checked import Checked
 from apps.research.claims.contracts import Verdict
+from apps.research.claims.in_words import OVER_THE_RATE
 from apps.research.claims.presenting import finding_json
+from apps.research.claims.reading import read_known
 from apps.research.errors import ClaimCheckError
 from apps.research.events import CLAIMS_CHECKED
+from apps.retrieval.contracts import DocumentFilter, SearchBounds
+from apps.retrieval.events import SEARCHED
+from apps.retrieval.services.wiring import PolicyGate
+from apps.tenants.api.throttling import PrincipalThrottle
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal
@@ -22,6 +29,7 @@ from apps.tenants.roles import Role
 from tests.corpus.ingesting import ingest, run
 from tests.factories import Firm, make_member
 from tests.filings.held import take_in
+from tests.retrieval.test_recording import keep
 
 pytestmark = pytest.mark.django_db
 
@@ -143,9 +151,110 @@ def test_who_may_not_ask_may_not_check(acme: Firm) -> None:
         (" \n", "research.claims_empty"),
         ("x" * (MAXIMUM_CHARS + 1), "research.claims_too_long"),
         ("One is here. " * 601, "research.claims_too_many_sentences"),
+        ("a " * (MAXIMUM_SENTENCE_CHARS // 2) + "end", "research.claims_long_sentence"),
     ],
 )
 def test_a_text_that_is_none_or_too_long_is_refused(alice: Principal, text: str, code: str) -> None:
     with pytest.raises(ClaimCheckError) as caught:
         check(alice, text)
     assert caught.value.code == code
+
+
+def searches_of(firm: Firm) -> list[dict[str, Any]]:
+    with open_scope(tenant=firm.id, reason="a test"):
+        made = list(Event.objects.filter(action=SEARCHED).order_by("occurred_at"))
+        payloads = payloads_of(made)
+        return [dict(payloads[each.id]) for each in made]
+
+
+SAID = "The drawdown of the Alpha Fund was recovered by the manager within a month."
+BARE = "It was cut by half within one week after that."
+
+
+def test_a_claim_in_words_is_searched_for_under_the_intent_that_its_sentence_was_gated_by(
+    acme: Firm, alice: Principal
+) -> None:
+    """Alone, the second sentence is of no intent."""
+    alone = check(alice, BARE)
+    assert [each.intent for each in alone.reaches] == [""]
+    checked = check(alice, f"{SAID} {BARE}")
+    (intent,) = {each.intent for each in checked.findings}
+    assert intent
+    _, *of_both = searches_of(acme)
+    assert [each["core"]["intent"] for each in of_both] == [intent, intent]
+    assert [each["core"]["permitted_kinds"] for each in of_both] == [list(checked.reaches[0].permitted)] * 2
+
+
+def test_no_text_is_kept_where_questions_are(acme: Firm, alice: Principal) -> None:
+    keep(acme, RecordingMode.ENCRYPTED_TEXT)
+    check(alice, SAID)
+    (payload,) = searches_of(acme)
+    assert payload["core"]["recording_mode"] == "hash_only"
+    assert "recovered by the manager" not in json.dumps(payload)
+
+
+def test_each_search_counts_like_a_request(acme: Firm, alice: Principal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PrincipalThrottle, "rate", "1/min", raising=False)
+    first, second = check(alice, f"{SAID} {BARE}").findings
+    assert (first.verdict, second.verdict) == (Verdict.NOT_FOUND, Verdict.NOT_CHECKABLE)
+    assert second.reason == OVER_THE_RATE
+    assert len(searches_of(acme)) == 1
+
+
+def test_equal_sentences_are_classified_and_searched_for_once(
+    acme: Firm, alice: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    classified: list[str] = []
+    classify = PolicyGate.classify
+    monkeypatch.setattr(PolicyGate, "classify", lambda self, text: classified.append(text) or classify(self, text))
+    checked = check(alice, " ".join([SAID] * 30))
+    assert len(checked.findings) == 30
+    assert len(classified) == len(set(classified))
+    assert len(searches_of(acme)) == 1
+
+
+def test_a_document_whose_facts_were_read_is_confirmed_to_be_there_still(
+    acme: Firm, alice: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A claim that is not found says something of all facts that were read, and not only of those that it shows."""
+    report = take_in(acme, 2024, kind=REACHED)
+    asked: list[set[Any]] = []
+
+    def may_be_read(ids: set[Any]) -> bool:
+        asked.append(set(ids))
+        return len(asked) > 1
+
+    monkeypatch.setattr("apps.research.claims.check.may_be_read", may_be_read)
+    (found,) = check(alice, RIGHT.replace("2024", "2011")).findings
+    assert found.operands == ()
+    assert asked == [{report.id}, {report.id}]
+
+
+@pytest.mark.parametrize(("stated", "held"), [(["US"], False), (["DE", "US"], True), ([], True)])
+def test_companies_outside_the_profiles_jurisdictions_are_as_if_they_were_not_held(
+    acme: Firm, stated: list[str], held: bool
+) -> None:
+    report = take_in(acme, 2024, kind=REACHED, jurisdictions=stated)
+    with open_scope(tenant=acme.id, reason="a test"):
+        known = read_known(
+            RIGHT,
+            SearchBounds(
+                tenant_id=report.tenant_id,
+                scope_ids=(report.scope_id,),
+                kinds=(report.kind,),
+                filter=DocumentFilter(jurisdictions=("DE",)),
+            ),
+        )
+    assert (bool(known.held.entries), bool(known.facts)) == (held, held)
+
+
+@pytest.mark.parametrize(("there", "searches"), [(True, 1), (False, 2)])
+def test_what_was_found_is_kept_over_the_tries_while_it_may_be_read(
+    acme: Firm, alice: Principal, monkeypatch: pytest.MonkeyPatch, there: bool, searches: int
+) -> None:
+    confirmed = iter([False, True])
+    monkeypatch.setattr("apps.research.claims.check.may_be_read", lambda ids: next(confirmed))
+    monkeypatch.setattr("apps.research.claims.in_words.may_be_read", lambda ids: there)
+    check(alice, SAID)
+    assert len(searches_of(acme)) == searches
+    assert event_of(acme)[1]["core"]["searches"] == searches

@@ -15,6 +15,8 @@ import httpx2
 import mcp_types as types
 import pytest
 from django.conf import LazySettings, settings
+from django.core.management import call_command
+from django.core.management.base import CommandError
 from jsonschema import Draft202012Validator
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
@@ -22,6 +24,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from pytest_django.live_server_helper import LiveServer
 
+from apps.research.doors.mcp.asking import Answered, HttpApi, OwnApi
 from apps.tenants.api.throttling import PrincipalThrottle
 from apps.tenants.context import open_scope
 from apps.tenants.models import ApiKey
@@ -150,7 +153,9 @@ class TestRefusals:
             ("facts", {"tenant_id": "x"}, "tenant_id"),
             ("facts", {"cursor": "zzz"}, "cursor"),
             ("verify", {"event_id": "00000000-0000-7000-8000-000000000000"}, "audit.event_not_found"),
-            ("verify", {"event_id": "../../keys"}, "api."),
+            ("verify", {"event_id": "../../keys"}, "api.invalid: event_id"),
+            ("verify", {"event_id": "../../documents/#"}, "api.invalid: event_id"),
+            ("verify", {"event_id": "00000000-0000-7000-8000-00000000000?"}, "api.invalid: event_id"),
             ("verify", {"size": 1}, "event_id"),
         ],
     )
@@ -273,8 +278,53 @@ class TestDoor:
         last = post(live_server, plain, facts).json()["result"]
         assert (last["isError"], last["content"][0]["text"].startswith("api.throttled: ")) == (True, True)
 
+    @pytest.mark.parametrize(
+        "path",
+        [f"/api/v1/documents/{'-' * 36}/pages/1/", f"/api/v1/documents/{'0' * 36}/pages/1/"],
+    )
+    def test_a_page_at_no_address_counts(
+        self, live_server: LiveServer, firm: Firm, monkeypatch: pytest.MonkeyPatch, path: str
+    ) -> None:
+        monkeypatch.setattr(PrincipalThrottle, "rate", "2/min", raising=False)
+        _, plain = make_key(firm, Role.ANALYST)
+        message = read(f"{settings.GLASSBOX_URL}{path}")
+        assert [post(live_server, plain, message).status_code for _ in range(3)] == [200, 200, 429]
+
+
+class TestAsking:
+    @pytest.mark.parametrize(
+        "path", ["/api/v1/audit/../keys/", "/api/v1/keys/?a=b", "/api/v1/keys/#", "/api/v1/%6beys/", "/a b"]
+    )
+    def test_only_a_plain_path_is_asked(self, live_server: LiveServer, key: str, path: str) -> None:
+        for api in (HttpApi(live_server.url, key), OwnApi.with_key(live_server.url, key)):
+            assert api.get(path) == Answered(400, {"code": "api.invalid", "detail": "This is no address of the API."})
+
+    @pytest.mark.parametrize(("path", "count"), [("/api/v1/facts/", 1), ("/api/v1/none/", 0), ("/none/", 0)])
+    def test_what_no_rate_limit_counts_is_not_counted(
+        self, live_server: LiveServer, key: str, path: str, count: int
+    ) -> None:
+        api = OwnApi.with_key(live_server.url, key)
+        api.get(path)
+        assert api.count == count
+
 
 class TestStdio:
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "http://glassbox.example.com",
+            "https://alice:pass@glassbox.example.com",
+            "file:///etc",
+            "glassbox",
+            "http://[",
+            "https://a:b",
+        ],
+    )
+    def test_the_key_is_sent_to_no_other_address(self, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+        monkeypatch.setenv("GLASSBOX_KEY", "gbx_aaaaaaaaaaaa_none")
+        with pytest.raises(CommandError):
+            call_command("mcp", "--url", url)
+
     def test_it_asks_an_installation(self, live_server: LiveServer, key: str, firm: Firm) -> None:
         result = over_stdio(key, call("ask", question=QUESTION), "--url", live_server.url)
         assert "12.5 %" in result.structured_content["answer"]

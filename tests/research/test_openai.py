@@ -308,7 +308,7 @@ class TestModels:
         with client_of(live_server.url, key) as client:
             assert [each.id for each in client.models.list()] == ["glassbox", "glassbox/fund:alpha"]
             assert client.models.retrieve("glassbox/fund:alpha").id == "glassbox/fund:alpha"
-            for foreign in ("glassbox/fund:beta", "gpt-4o"):
+            for foreign in ("glassbox/fund:beta", "glassbox/\0", "gpt-4o"):
                 with pytest.raises(openai.NotFoundError):
                     client.models.retrieve(foreign)
             with pytest.raises(openai.NotFoundError):

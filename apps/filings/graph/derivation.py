@@ -78,7 +78,8 @@ def _printed_keys(items: Sequence[ReadItem]) -> Mapping[EntityType, set[str]]:
     """Return the keys of the names that are printed, by type."""
     printed: dict[EntityType, set[str]] = defaultdict(set)
     for each in items:
-        if isinstance(each, ReadMention):
+        # What is longer no page prints as a name (_problem_of_mention), and it is not read for a key.
+        if isinstance(each, ReadMention) and len(each.name) <= LONGEST_NAME:
             printed[each.type].update(keys_of_name(each.type, each.name))
     return printed
 

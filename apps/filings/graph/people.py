@@ -44,13 +44,13 @@ _FORMS: Final = tuple(
         ("address", rf"\b{ADDRESS}{_B}(?:Dr\.{_B})?(?P<name>{FULL_NAME}|{_WORD})(?!\w)"),
         (
             "office after",
-            rf"\b(?P<name>{FULL_NAME}),{_B}?\s?(?:\d\d,\s)?(?:(?:our|the|its|former|ein(?:e|er)?)\s)?{OFFICE}\b",
+            rf"(?<![\w-])(?P<name>{FULL_NAME}),{_B}?\s?(?:\d\d,\s)?(?:(?:our|the|its|former|ein(?:e|er)?)\s)?{OFFICE}\b",
         ),
         ("office before", rf"\b{OFFICE}(?:,\s|\s)(?P<name>{FULL_NAME})"),
         ("named", rf"\b(?:appointed|elected|named|promoted|hired)\s(?P<name>{FULL_NAME})\s(?:as|to|its|our)\b"),
         (
             "office told",
-            rf"\b(?P<name>{FULL_NAME})\s(?:is|was|serves|served|has\sserved|has\sbeen|joined|ist"
+            rf"(?<![\w-])(?P<name>{FULL_NAME})\s(?:is|was|serves|served|has\sserved|has\sbeen|joined|ist"
             rf"|war)\s(?:appointed\s|elected\s)?(?:as\s)?(?:our\s|the\s|its\s)?{OFFICE}\b",
         ),
         ("signature", rf"/s/\s*(?P<name>{FULL_NAME}|{_CAPITALS})"),

@@ -31,8 +31,8 @@ from apps.filings.graph.words import NameIndex, Word, words_of
 
 _PROSE: Final = frozenset({BlockKind.PARAGRAPH, BlockKind.LIST_ITEM})
 _PRODUCT: Final = re.compile(
-    r"\b(?P<name>(?!(?:Our|The|Its|These|This|With|And|Unsere?|Die|Der|Das) )[A-Z][\w-]*(?: [A-Z0-9][\w-]*){0,2})"
-    r"\s?[\u00ae\u2122]"
+    r"(?<![\w-])(?P<name>(?!(?:Our|The|Its|These|This|With|And|Unsere?|Die|Der|Das) )[A-Z][\w-]*"
+    r"(?: [A-Z0-9][\w-]*){0,2})\s?[\u00ae\u2122]"
 )
 _DOCUMENT: Final = re.compile(
     r"\b(?:(?:Annual|Quarterly|Current) Report on )?(?:Form (?:10-K|10-Q|8-K|20-F|6-K|S-1|S-4)(?:/A)?)\b"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -141,7 +141,7 @@ def regulations_in(text: str) -> list[tuple[int, int, str]]:
     whole.update(_acts(text))
     for found in regulation_names().find(text, words_of(text)):
         whole[found.start, found.end] = found.value
-    whole = {span: key for span, key in whole.items() if not any(_is_within(span, other) for other in whole)}
+    whole = {span: whole[span] for span in _outermost(whole)}
     parts = {}
     for (start, end), key in whole.items():
         before = _PART_BEFORE.search(text, max(0, start - _LONGEST_PART), start)
@@ -153,8 +153,13 @@ def regulations_in(text: str) -> list[tuple[int, int, str]]:
     return sorted((start, end, key) for (start, end), key in {**whole, **parts}.items())
 
 
-def _is_within(span: tuple[int, int], other: tuple[int, int]) -> bool:
-    return span != other and other[0] <= span[0] and span[1] <= other[1]
+def _outermost(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the spans that lie within no other one."""
+    furthest = -1
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if end > furthest:
+            yield start, end
+            furthest = end
 
 
 def _eu_key(match: re.Match[str]) -> str:

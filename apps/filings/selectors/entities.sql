@@ -64,6 +64,8 @@ SELECT told.id, told.relation, told.subject_type, told.subject_key, told.subject
                     AND p.number = told.page
  WHERE d.status = %(ready)s AND told.relation <> 'refers_to'
  ORDER BY d.fiscal_year DESC NULLS LAST, d.title, d.id, told.number
+ -- One may come as that of its subject and as that of its object.
+ LIMIT 2 * %(most)s
 
 -- name: beside
 SELECT other.key, mode() WITHIN GROUP (ORDER BY other.name), count(DISTINCT other.document_id)::int, count(*)::int

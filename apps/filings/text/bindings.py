@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from apps.filings.text.numbers import Number, NumberUnit
@@ -19,6 +20,8 @@ _CLAUSE: Final = re.compile(r";|\b(?:while|whereas|w\u00e4hrend)\b|,\s+(?:and|bu
 _OF_THE_NEXT: Final = re.compile(r"['\u2019]s|\s*[:=]")
 _FURTHEST_CHARS: Final = 45
 
+YearsBehind = Mapping[int, re.Match[str]]
+
 
 def is_year(number: Number) -> bool:
     """Return whether a number may be a year: nothing but a plain number from 1900 to 2099."""
@@ -31,36 +34,54 @@ def years_of(text: str) -> frozenset[int]:
     return frozenset(_value(match) for match in _YEAR.finditer(text))
 
 
-def bound_years(sentence: str, numbers: Sequence[Number], number: Number) -> frozenset[int]:
+def years_behind(sentence: str, numbers: Sequence[Number]) -> YearsBehind:
+    """Return the years right after numbers that are no years themselves, by where the number ends."""
+    figures = [each for each in numbers if not is_year(each)]
+    starts = sorted(each.start for each in figures)
+    found = ((each.end, _year_behind(sentence, starts, each)) for each in figures)
+    return {end: year for end, year in found if year is not None}
+
+
+def bound_years(
+    sentence: str, numbers: Sequence[Number], number: Number, *, behind: YearsBehind | None = None
+) -> frozenset[int]:
     """Return the years that a sentence may mean for one of its numbers; empty if it names none.
 
     The year after the number counts first, if nothing separates the two; then those before it, back to the previous
     number; then all years of the sentence that no other number takes.
+
+    Args: behind: what years_behind returns for all numbers, for who asks about each of them.
     """
     figures = [each for each in numbers if not is_year(each)]
-    if (behind := _year_behind(sentence, figures, number)) is not None:
-        return frozenset({_value(behind)})
+    taken_by = years_behind(sentence, numbers) if behind is None else behind
+    own = _year_behind(sentence, sorted(each.start for each in figures), number)
+    if own is not None:
+        return frozenset({_value(own)})
     before = max((each for each in figures if each.end <= number.start), default=None, key=lambda each: each.end)
     start = 0
     if before is not None:
-        taken = _year_behind(sentence, figures, before)
+        taken = taken_by.get(before.end)
         # "940 in 2023, while deposits rose to": the year belongs to the number before.
         start = taken.end() if taken is not None and _BREAK.search(sentence, taken.end(), number.start) else before.end
     if left := years_of(sentence[start : number.start]):
         return left
-    others = [_year_behind(sentence, figures, each) for each in figures if each is not number]
+    others = [taken_by[each.end] for each in figures if each is not number and each.end in taken_by]
     # "714.8 (2023: 826.1)": the year with the colon is of the number that follows it.
     others.extend(each for each in _YEAR.finditer(sentence) if _OF_THE_NEXT.match(sentence, each.end()))
     following = min((each.start for each in figures if each.start >= number.end), default=None)
     if following is not None and (cut := _CLAUSE.search(sentence, number.end, following)):
         # "cut it to 9.4 million; in 2023 it had paid 16.5 million": the year belongs to the next.
         others.extend(_YEAR.finditer(sentence, cut.end(), following))
-    return years_of(sentence) - {_value(each) for each in others if each is not None}
+    return years_of(sentence) - {_value(each) for each in others}
 
 
-def _year_behind(sentence: str, figures: Sequence[Number], number: Number) -> re.Match[str] | None:
-    """Return the year right after a number, if nothing separates the two."""
-    after = min((each.start for each in figures if each.start >= number.end), default=len(sentence))
+def _year_behind(sentence: str, starts: Sequence[int], number: Number) -> re.Match[str] | None:
+    """Return the year right after a number, if nothing separates the two.
+
+    Args: starts: where the sentence's figures begin, in order.
+    """
+    next_one = bisect_left(starts, number.end)
+    after = starts[next_one] if next_one < len(starts) else len(sentence)
     end = min(after, number.end + _FURTHEST_CHARS)
     behind = _YEAR.search(sentence, number.end, end)
     if behind is None or _BREAK.search(sentence, number.end, behind.start()):

@@ -54,10 +54,12 @@ class Date:
 def read_dates(text: str) -> tuple[Date, ...]:
     """Return all dates of a text that name a day, left to right."""
     found: list[Date] = []
+    taken = bytearray(len(text))
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
-            if any(match.start() < each.end and each.start < match.end() for each in found):
+            if any(taken[match.start() : match.end()]):
                 continue
+            taken[match.start() : match.end()] = b"\1" * len(match.group())
             groups = match.groupdict()
             number = groups.get("month_number")
             found.append(

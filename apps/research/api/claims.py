@@ -39,6 +39,7 @@ class ClaimCheckListView(ApiView):
         "research.claims_empty": "text",
         "research.claims_too_long": "text",
         "research.claims_too_many_sentences": "text",
+        "research.claims_long_sentence": "text",
     }
 
     @extend_schema(
@@ -53,7 +54,9 @@ class ClaimCheckListView(ApiView):
             "`intents` names the kinds that the policy kept from it. A fact that you may not reach counts like one "
             "that is not held. The text is not kept. The check is recorded with counts and digests; "
             "`audit_event_id` names the record. Of claims in words, twenty of a text are looked up; each is a search "
-            "with an event of its own."
+            "under the intent of its sentence, counts against your rate, and has an event of its own without its text. "
+            "A sentence has at most 2,000 characters; of one with more than forty figures it is said that it is not "
+            "clear."
         ),
         request=ClaimCheckRequest,
         responses=ClaimCheckSerializer,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from apps.filings.periods import Period
-from apps.filings.text.bindings import bound_years
+from apps.filings.text.bindings import YearsBehind, bound_years
 from apps.filings.text.dates import Date, read_dates
 from apps.filings.text.mentions import mentions_of
 from apps.filings.text.numbers import Number
@@ -43,9 +43,14 @@ def named_periods(sentence: str) -> tuple[Named, ...]:
     return tuple(sorted(found, key=lambda each: each.start))
 
 
-def period_of(sentence: str, numbers: Sequence[Number], number: Number, named: Sequence[Named]) -> tuple[When, ...]:
-    """Return the periods that a number may be of: the one that stands with it, or all that the sentence leaves open."""
-    years = bound_years(sentence, numbers, number)
+def period_of(
+    sentence: str, numbers: Sequence[Number], number: Number, named: Sequence[Named], behind: YearsBehind
+) -> tuple[When, ...]:
+    """Return the periods that a number may be of: the one that stands with it, or all that the sentence leaves open.
+
+    Args: behind: the years behind the numbers.
+    """
+    years = bound_years(sentence, numbers, number, behind=behind)
     return tuple(dict.fromkeys(each.when for each in named if each.when.period.fiscal_year in years))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from apps.filings.text.bindings import YearsBehind
 from apps.filings.text.numbers import Number
 from apps.research.claims.claimed_periods import Named
 from apps.research.claims.contracts import Claim, Doubt, When
@@ -25,13 +26,17 @@ class Clause:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """A sentence with what was read of it. companies: whom it may be about where it names none; when: its text's."""
+    """A sentence with what was read of it.
+
+    behind: the years behind its figures. companies: whom it may be about where it names none. when: its text's.
+    """
 
     plain: PlainText
     sentence: PlainSentence
     number: int
     language: str
     figures: tuple[Number, ...]
+    behind: YearsBehind
     periods: tuple[Named, ...]
     subjects: Subjects
     companies: tuple[str, ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,7 +13,9 @@ from apps.retrieval.stages.grounding.sentences import split_sentences
 _REORDERS: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _SPLIT_NUMBER: Final = re.compile(r"(?<=\d[.,])[ \t]*\n[ \t]*(?=\d{3}(?!\d))|(?<=\d)\u00ad?-?[ \t]*\n[ \t]*(?=[.,]\d)")
 _SPLIT_WORD: Final = re.compile(r"(?<=[a-zäöüß])-[ \t]*\n[ \t]*(?=[a-zäöüß])")
-_SOFT_BREAK: Final = re.compile(r"(?P<line>[^\n]*)\n(?=[ \t]*\S)(?![ \t]*(?:[-*\u2022#|>]|\d{1,2}[.)]\s))")
+_SOFT_BREAK: Final = re.compile(
+    r"^(?P<line>[^\n]*)\n(?=[ \t]*\S)(?![ \t]*(?:[-*\u2022#|>]|\d{1,2}[.)]\s))", re.MULTILINE
+)
 _SHORT_LINE: Final = 45
 _SPACES: Final = frozenset("\u00a0\u2007\u2009\u200a\t")
 
@@ -52,7 +55,7 @@ def read_plain(sent: str) -> PlainText:
         for each in _seen(character):
             characters.append(each)
             places.append(at)
-    text, places = _join_lines("".join(characters), places)
+    text, places = _join_lines(*_without_runs(characters, places))
     return PlainText(
         text=text,
         places=(*places, len(sent)),
@@ -68,7 +71,7 @@ def sentences_of(plain: PlainText) -> tuple[PlainSentence, ...]:
         text = each.text.strip()
         start = each.start + lead
         first, last = plain.place(start, start + len(text))
-        hidden = any(first <= at <= last for at in plain.reordered)
+        hidden = bisect_left(plain.reordered, first) < bisect_right(plain.reordered, last)
         found.append(PlainSentence(text=text, start=start, end=start + len(text), hidden=hidden))
     return tuple(found)
 
@@ -87,6 +90,22 @@ def _seen(character: str) -> str:
     if category == "Zs" and character != "\u202f":
         return " "
     return unicodedata.normalize("NFKC", character) if 0xFF00 <= ord(character) <= 0xFFEF else character
+
+
+def _without_runs(characters: list[str], places: list[int]) -> tuple[str, list[int]]:
+    """Return the text with one blank for several, and one empty line for several. Patterns need not go over runs."""
+    kept: list[tuple[str, int]] = []
+    for character, place in zip(characters, places, strict=True):
+        blank = character.isspace() and character != "\n"
+        if character == "\n":
+            if kept and kept[-1][0].isspace() and kept[-1][0] != "\n":
+                kept.pop()
+            if [each for each, _ in kept[-2:]] == ["\n", "\n"]:
+                continue
+        elif blank and kept and kept[-1][0].isspace() and kept[-1][0] != "\n":
+            continue
+        kept.append((character, place))
+    return "".join(character for character, _ in kept), [place for _, place in kept]
 
 
 def _join_lines(text: str, places: list[int]) -> tuple[str, list[int]]:

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from apps.corpus.extraction.language import detect_language, language_of_question
+from apps.filings.text.bindings import years_behind
 from apps.research.claims.claimed_periods import named_periods
 from apps.research.claims.clauses import claims_of_clause
 from apps.research.claims.context import Clause, Context
 from apps.research.claims.contracts import Claim, ClaimSort, Doubt, When
 from apps.research.claims.plain_text import PlainSentence, PlainText, read_plain, sentences_of
 from apps.research.claims.roles import figures_of
-from apps.research.claims.subjects import Held, Subjects, read_subjects
+from apps.research.claims.subjects import Held, Subjects, read_subjects, spelled_as_held
 from apps.research.claims.words import ATTRIBUTION, EVENT, FORWARD, OPINION
-from apps.retrieval.stages.question.companies import mentions_of_companies
+from apps.retrieval.stages.question.companies import CompanyMention, mentions_of_companies
 
 _CLAUSE: Final = re.compile(
     r";\s|,?\s+\b(?:while|whereas|während|wohingegen)\b|,\s+(?:but|aber|jedoch|wobei)\s|,\s+(?:and|und)\s+(?=(?:we|it|its|the|wir|der|die|das)\s)",
     re.IGNORECASE,
 )
+MAXIMUM_FIGURES: Final = 40
 _FEWEST_WORDS: Final = 5
 _LONGEST_TITLE: Final = 10
 _SHORT: Final = 7
@@ -54,20 +57,26 @@ def read_claims(text: TextRead, held_of: HeldOf, *, company: str = "", when: Whe
 
 
 class _Reading:
-    """One text under way. It remembers which company was spoken of last."""
+    """One text under way.
+
+    Which company was spoken of last is read anew for each reach: names that only another sentence may know say nothing.
+    """
 
     def __init__(self, *, text: TextRead, held_of: HeldOf, company: str, when: When | None) -> None:
         self._text, self._held_of = text, held_of
         self._given, self._when = company, when or _period_of_title(text)
-        self._last: tuple[str, ...] = ()
-        self._all: dict[frozenset[tuple[str, str]], tuple[str, ...]] = {}
+        self._starts = [each.start for each in text.sentences]
+        self._all: dict[frozenset[tuple[str, str]], tuple[CompanyMention, ...]] = {}
 
     def claims(self, number: int) -> Iterator[Claim]:
         sentence = self._text.sentences[number]
         held = self._held_of(sentence)
         language = self._language_of(sentence.text)
-        periods = named_periods(sentence.text)
         figures = figures_of(sentence.text, language)
+        if len(figures) > MAXIMUM_FIGURES:
+            yield self._loose(sentence, number, language)
+            return
+        periods = named_periods(sentence.text)
         skip = [*((each.start, each.end) for each in periods), *((each.start, each.end) for each in figures)]
         subjects = read_subjects(sentence.text, held, language=language, skip=skip)
         context = Context(
@@ -76,31 +85,53 @@ class _Reading:
             number=number,
             language=language,
             figures=figures,
+            behind=years_behind(sentence.text, figures),
             periods=periods,
             subjects=subjects,
-            companies=self._companies(held, subjects),
+            companies=self._companies(held, sentence),
             when=self._when,
         )
-        named = {company for mention in subjects.companies for company in mention.companies}
-        if named:
-            self._last = tuple(sorted(named))
         found = [claim for clause in _clauses(sentence.text) for claim in claims_of_clause(context, clause)]
         yield from found or _in_words(context)
+
+    def _loose(self, sentence: PlainSentence, number: int, language: str) -> Claim:
+        """Return the one claim of a sentence with more figures than anybody would tie to their measures."""
+        context = Context(
+            plain=self._text.plain,
+            sentence=sentence,
+            number=number,
+            language=language,
+            figures=(),
+            behind={},
+            periods=(),
+            subjects=Subjects(companies=(), measures=(), parts=(), unknown=()),
+            companies=(),
+            when=None,
+        )
+        whole = Clause(start=0, end=len(sentence.text))
+        return context.claim(whole, sort=ClaimSort.METRIC, doubt=Doubt.LOOSE_NUMBER)
 
     def _language_of(self, sentence: str) -> str:
         own = language_of_question(sentence)
         return self._text.language if len(sentence.split()) < _SHORT and own == "en" else own
 
-    def _companies(self, held: Held, subjects: Subjects) -> tuple[str, ...]:
+    def _companies(self, held: Held, sentence: PlainSentence) -> tuple[str, ...]:
         """Return the companies that a sentence may be about where it names none."""
         if self._given:
-            return (self._given,)
+            return (spelled_as_held(self._given, held.entries),)
         key = frozenset((entry.company, entry.ticker) for entry in held.entries)
         if key not in self._all:
-            mentions = mentions_of_companies(self._text.plain.text, held.entries)
-            self._all[key] = tuple(sorted({company for each in mentions for company in each.companies}))
-        everywhere = self._all[key]
-        return everywhere if len(everywhere) == 1 or not self._last else self._last
+            self._all[key] = mentions_of_companies(self._text.plain.text, held.entries)
+        everywhere = _named_by(self._all[key])
+        before = [each for each in self._all[key] if each.start < sentence.start]
+        if len(everywhere) == 1 or not before:
+            return everywhere
+        last = bisect_right(self._starts, before[-1].start)
+        return _named_by([each for each in before if bisect_right(self._starts, each.start) == last])
+
+
+def _named_by(mentions: Sequence[CompanyMention]) -> tuple[str, ...]:
+    return tuple(sorted({company for each in mentions for company in each.companies}))
 
 
 def _period_of_title(text: TextRead) -> When | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -14,7 +14,7 @@ from apps.filings.models import Fact
 from apps.filings.vocabulary.concepts import find_in_text
 from apps.research.claims.contracts import Operand
 from apps.research.claims.subjects import Held
-from apps.retrieval.contracts import InventoryEntry, SearchBounds
+from apps.retrieval.contracts import SearchBounds
 from apps.retrieval.retrievers.documents import reachable
 from apps.retrieval.retrievers.inventory import CorpusInventoryReader
 from apps.retrieval.stages.question.companies import mentions_of_companies
@@ -37,7 +37,12 @@ def read_known(text: str, bounds: SearchBounds, *, company: str = "") -> Known:
 
     Costs: four queries; one if the text names no company that is held.
     """
-    entries = CorpusInventoryReader().read(bounds).entries
+    lawful = bounds.filter.jurisdictions
+    entries = tuple(
+        each
+        for each in CorpusInventoryReader().read(bounds).entries
+        if not lawful or not each.jurisdictions or not set(lawful).isdisjoint(each.jurisdictions)
+    )
     companies = {name for mention in mentions_of_companies(text, entries) for name in mention.companies}
     companies.update(entry.company for entry in entries if company and entry.company.casefold() == company.casefold())
     if not companies:
@@ -50,11 +55,6 @@ def read_known(text: str, bounds: SearchBounds, *, company: str = "") -> Known:
     wanted = Q(concept__in=sorted(concepts)) | Q(concept="", label__in=labels)
     facts = own.filter(wanted).select_related("document").order_by("document_id", "number")[:MOST_FACTS]
     return Known(held=Held(entries=entries, labels=labels, parts=parts), facts=tuple(facts))
-
-
-def spelled_as_held(company: str, entries: Iterable[InventoryEntry]) -> str:
-    """Return a company's name as documents spell it; as it was given if none has it."""
-    return next((each.company for each in entries if each.company.casefold() == company.casefold()), company)
 
 
 def quotes_of(operands: Collection[Operand]) -> dict[tuple[UUID, int, int], str]:

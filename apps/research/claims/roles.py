@@ -15,6 +15,9 @@ from apps.research.claims.subjects import Measure
 from apps.research.claims.words import ABOUT, AT_LEAST, AT_MOST, FROM, GROWTH, PRIOR, TO
 from apps.retrieval.stages.grounding.moving_words import DOWN, FLAT, UP
 
+NEAR_CHARS: Final = 60
+"""How far before a number stands what says its part."""
+
 
 class Role(StrEnum):
     VALUE = "value"
@@ -88,7 +91,7 @@ def moving_words(sentence: str, start: int, end: int, measures: Sequence[Measure
 
 def role_of(sentence: str, start: int, number: Number, moving: Sequence[Moving], end: int) -> Role:
     """Args: start, end: of the number's clause."""
-    before = sentence[start : number.start].rstrip("( ") + (
+    before = sentence[max(start, number.start - NEAR_CHARS) : number.start].rstrip("( ") + (
         " " if sentence[number.start - 1 : number.start] == " " else ""
     )
     if _CHANGE_NOUN.search(before) or _AFTER_CHANGE.match(sentence, number.end):

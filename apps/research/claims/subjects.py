@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -73,6 +73,12 @@ _TIED: Final = re.compile(
 )
 _FORMS: Final = ("ed", "ing", "es", "ly")
 _SHORTEST_LABEL: Final = 6
+_NEAR_CHARS: Final = 60
+
+
+def spelled_as_held(company: str, entries: Iterable[InventoryEntry]) -> str:
+    """Return a company's name as documents spell it; as it was given if none has it."""
+    return next((each.company for each in entries if each.company.casefold() == company.casefold()), company)
 
 
 def read_subjects(sentence: str, held: Held, *, language: str, skip: Sequence[tuple[int, int]] = ()) -> Subjects:
@@ -151,7 +157,9 @@ def _unknown(sentence: str, taken: Sequence[tuple[int, int]], language: str) -> 
         name = " ".join(word.group() for word in words)
         start = match.start() + words[0].start()
         if language == "de":
-            names = _LEGAL.search(sentence[match.start() : match.end() + 8]) or _GERMAN_PLACED.search(sentence[:start])
+            names = _LEGAL.search(sentence[match.start() : match.end() + 8]) or _GERMAN_PLACED.search(
+                sentence[max(0, start - _NEAR_CHARS) : start]
+            )
             if not names:
                 continue
         elif words[0].group()[0].islower() or all(_is_noun(sentence, word.group(), start) for word in words):
@@ -162,7 +170,11 @@ def _unknown(sentence: str, taken: Sequence[tuple[int, int]], language: str) -> 
 def _is_noun(sentence: str, word: str, start: int) -> bool:
     """Return whether a capital is that of an ordinary word, which no preposition places."""
     end = start + len(word)
-    return _is_plain_word(word) and not _PLACED.search(sentence[:start]) and not _owns(sentence, end)
+    return (
+        _is_plain_word(word)
+        and not _PLACED.search(sentence[max(0, start - _NEAR_CHARS) : start])
+        and not _owns(sentence, end)
+    )
 
 
 def _owns(sentence: str, end: int) -> bool:

@@ -9,7 +9,7 @@ from apps.filings.text.numbers import Number
 from apps.research.claims.claimed_periods import Named, period_of, year_before
 from apps.research.claims.context import Clause, Context
 from apps.research.claims.contracts import Doubt, When
-from apps.research.claims.roles import Role, is_of_year_before
+from apps.research.claims.roles import NEAR_CHARS, Role, is_of_year_before
 from apps.research.claims.words import FROM, RECORD, RECORD_LOW, RESPECTIVELY, SINCE
 from apps.retrieval.stages.grounding.moving_words import LARGEST, SMALLEST
 
@@ -27,7 +27,7 @@ def times_of(
         return times_of_change(context, own, distinct)
     if count > 1 and len(own) == count and RESPECTIVELY.search(context.text):
         return own[at].when, None, None
-    open_years = period_of(context.text, context.figures, number, own)
+    open_years = period_of(context.text, context.figures, number, own, context.behind)
     if is_of_year_before(context.text, number) and context.when is None and not distinct:
         return None, None, Doubt.NO_PERIOD
     if is_of_year_before(context.text, number):
@@ -54,8 +54,9 @@ def times_of_change(
         earlier, later = sorted(distinct, key=lambda each: each.period)
         return later, earlier, None
     if distinct:
-        before = context.text[: own[0].start]
-        if FROM.search(before) or SINCE.search(context.text, max(0, own[0].start - 8)):
+        if FROM.search(context.text[max(0, own[0].start - NEAR_CHARS) : own[0].start]) or SINCE.search(
+            context.text, max(0, own[0].start - 8)
+        ):
             # "Up 10 % on 2022" does not say which year it speaks of.
             if context.when is None or context.when.period <= distinct[0].period:
                 following = Period(

@@ -47,19 +47,14 @@ AT_MOST: Final = re.compile(
     r"\b(?:less\s+than|under|below|fewer\s+than|at\s+most|up\s+to|weniger\s+als|unter|höchstens|bis\s+zu)\s*(?:US\$|[$€£]|[A-Z]{3}\s?)?$",
     re.IGNORECASE,
 )
-BY: Final = re.compile(
-    r"\b(?:by|um|of|von|was|were|betrug|with|mit|is|ist)\s*(?:about|around|roughly|approximately|nearly|almost|some|over|more\s+than"
-    r"|less\s+than|at\s+least|rund|etwa|knapp|fast|über|mehr\s+als|weniger\s+als|circa|ca\.)?\s*(?:US\$|[$€£]|[A-Z]{3}\s?)?$",
-    re.IGNORECASE,
-)
 TO: Final = re.compile(
-    r"\b(?:to|auf|at|bei|reach(?:ed|es|ing)|reaching|amounted\s+to)\s*(?:about|around|roughly|approximately|nearly|almost|some|over|more\s+than|rund|etwa"
-    r"|knapp|fast|über)?\s*(?:US\$|[$€£]|[A-Z]{3}\s?)?$",
+    r"\b(?:to|auf|at|bei|reach(?:ed|es|ing)|reaching|amounted\s+to)(?:\s+(?:about|around|roughly|approximately|nearly|almost|some|over|more\s+than|rund|etwa"
+    r"|knapp|fast|über))?\s*(?:US\$|[$€£]|[A-Z]{3}\s?)?$",
     re.IGNORECASE,
 )
 FROM: Final = re.compile(
     r"\b(?:from|versus|vs\.?|against|compared\s+(?:with|to)|after|up\s+from|down\s+from|(?<!more\s)(?<!less\s)(?<!fewer\s)(?<!greater\s)(?<!higher\s)(?<!lower\s)than|von|nach|gegenüber|verglichen\s+mit"
-    r"|im\s+Vergleich\s+zu|statt|Vorjahr|Vorjahreswert)[:\s]*(?:the\s+)?(?:about|around|roughly|rund|etwa)?\s*\(?(?:US\$|[$€£]|[A-Z]{3}\s?)?$",
+    r"|im\s+Vergleich\s+zu|statt|Vorjahr|Vorjahreswert):?(?:\s+the\b)?(?:\s+(?:about|around|roughly|rund|etwa))?\s*\(?(?:US\$|[$€£]|[A-Z]{3}\s?)?$",
     re.IGNORECASE,
 )
 NEGATIVE: Final = re.compile(

@@ -132,12 +132,13 @@ def search(
     principal: Principal | None = None,
     reason: str = "",
     on_recorded: OnRecorded | None = None,
+    pinned: Pinned | None = None,
 ) -> Searched:
     """Find what a question would be answered from, and record it. Take the same steps as `ask`, but write no answer.
 
-    Args, Raises: as `ask`.
+    Args, Raises: as `ask`. pinned: the bounds of a question that is part of something classified already.
     """
-    asking = _begin(text, scopes, given, as_of, principal, reason)
+    asking = _begin(text, scopes, given, as_of, principal, reason, pinned=pinned)
 
     def write(result: FindResult) -> Event:
         return search_record(text, result, asking.settings, asking.calls.event_ids)
@@ -169,12 +170,13 @@ def _begin(
     principal: Principal | None,
     reason: str,
     on_stage: OnStage | None = None,
+    pinned: Pinned | None = None,
 ) -> Asking:
     if principal is None:
         acting = current_short_scopes()
     else:
         acting = ShortScopes(principal=principal, scope_ids=principal.scope_ids, reason=reason)
-    return begin_asking(text, acting, scopes, given=given, as_of=as_of, on_stage=on_stage)
+    return begin_asking(text, acting, scopes, given=given, as_of=as_of, on_stage=on_stage, pinned=pinned)
 
 
 def begin_asking(

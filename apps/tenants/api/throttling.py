@@ -27,17 +27,15 @@ class PrincipalThrottle(SimpleRateThrottle):
     duration: int
 
     def get_cache_key(self, request: Request, view: APIView) -> str | None:
-        principal = request.user
-        if not isinstance(principal, Principal):
-            return None
-        # The tenant is in the key: no counter is shared across tenants.
-        return f"throttle:{principal.tenant_id}:{principal.kind}:{principal.id}"
+        return key_of(request.user) if isinstance(request.user, Principal) else None
 
     def allow_request(self, request: Request, view: APIView) -> bool:
         """Within any window that long no more than the rate are let through, of requests at one moment too."""
         key = self.get_cache_key(request, view)
-        if key is None:
-            return True
+        return key is None or self.count(key)
+
+    def count(self, key: str) -> bool:
+        """Return whether one more is let through, and count it if so."""
         try:
             self.wait_s = slide(key, most=self.num_requests, window_s=self.duration)
         except RedisError as error:
@@ -49,3 +47,16 @@ class PrincipalThrottle(SimpleRateThrottle):
     def wait(self) -> float:
         """The seconds until one more request is let through, for Retry-After."""
         return self.wait_s
+
+
+def key_of(principal: Principal) -> str:
+    # The tenant is in the key: no counter is shared across tenants.
+    return f"throttle:{principal.tenant_id}:{principal.kind}:{principal.id}"
+
+
+def let_through(principal: Principal) -> bool:
+    """Return whether the principal's rate lets one more request through, and count it if so.
+
+    For what one request does many times over, and what would count each time if it were asked for by itself.
+    """
+    return PrincipalThrottle().count(key_of(principal))

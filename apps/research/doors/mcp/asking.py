@@ -6,6 +6,7 @@ So a tool has no rights of its own. What authenticates, limits, permits and reco
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,14 +19,19 @@ from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
 from django.db import connections
 from django.http import HttpResponse
 
+from apps.tenants.api.not_found import UnknownAddressView
+
 Json = dict[str, Any]
 # Longer than a question takes, whose requests to models share a minute.
 _TIMEOUT_S: Final = 180.0
 # Where a request comes from and how: what checks hosts, redirects and counts attempts reads these.
+_NO_PATH: Final = "This is no address of the API."
 _OF_THE_REQUEST: Final = (
     *("REMOTE_ADDR", "SERVER_NAME", "SERVER_PORT", "SERVER_PROTOCOL", "wsgi.url_scheme", "wsgi.version"),
     *("HTTP_HOST", "HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO", "HTTP_X_FORWARDED_HOST", "HTTP_X_REQUEST_ID"),
 )
+# Nothing in it begins a query or a fragment, or is written in another way than it is read.
+_PATH: Final = re.compile(r"/[A-Za-z0-9/_.-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,8 @@ class HttpApi:
         return self._asked("POST", path, json=body)
 
     def _asked(self, method: str, path: str, **more: Any) -> Answered:
+        if not _is_plain(path):
+            return invalid(_NO_PATH)
         try:
             response = self._client.request(method, path, **more)
         except httpx.HTTPError as error:
@@ -80,7 +88,7 @@ class HttpApi:
 class OwnApi:
     """The API of this process.
 
-    meta: of the request that asks, as WSGI has it. count: how many requests it has made.
+    meta: of the request that asks, as WSGI has it. count: how many of its requests came to a view that counts them.
     """
 
     def __init__(self, address: str, authorization: str, meta: Mapping[str, Any]) -> None:
@@ -112,7 +120,8 @@ class OwnApi:
 
     def _asked(self, method: str, path: str, *, query: str = "", content: bytes = b"") -> Answered:
         """Call it in a thread of its own: its connection to the database ends with the request."""
-        self.count += 1
+        if not _is_plain(path):
+            return invalid(_NO_PATH)
         environ = {
             **self._environ,
             "REQUEST_METHOD": method,
@@ -125,7 +134,12 @@ class OwnApi:
             "wsgi.input": BytesIO(content),
         }
         try:
-            response = cast("HttpResponse", _handler().get_response(WSGIRequest(environ)))
+            request = WSGIRequest(environ)
+            response = cast("HttpResponse", _handler().get_response(request))
+            found = request.resolver_match
+            # An address that is none is no request that a rate limit counts.
+            if found is not None and getattr(found.func, "cls", UnknownAddressView) is not UnknownAddressView:
+                self.count += 1
             return _read(response.status_code, response.content)
         finally:
             connections.close_all()
@@ -134,6 +148,15 @@ class OwnApi:
 @cache
 def _handler() -> WSGIHandler:
     return WSGIHandler()
+
+
+def _is_plain(path: str) -> bool:
+    return _PATH.fullmatch(path) is not None and ".." not in path
+
+
+def invalid(detail: str) -> Answered:
+    """Return the answer to a request that is not sent."""
+    return Answered(400, {"code": "api.invalid", "detail": detail})
 
 
 def _read(status: int, content: bytes) -> Answered:

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
+from uuid import UUID
 
 import mcp_types as types
 from jsonschema import Draft202012Validator
 
 from apps.research.doors.mcp import schemas
-from apps.research.doors.mcp.asking import Answered, Api
+from apps.research.doors.mcp.asking import Answered, Api, invalid
 
 Json = dict[str, Any]
 _LIMIT: Final = 20
@@ -129,7 +130,11 @@ def _figure_pages(result: Json) -> Iterator[PageLink]:
 def _verify(api: Api, arguments: Json) -> Answered:
     if event := arguments.get("event_id"):
         size = {"size": arguments["size"]} if "size" in arguments else {}
-        return api.get(f"/api/v1/audit/events/{event}/proof/", size)
+        try:
+            name = str(UUID(event))
+        except ValueError:
+            return invalid("event_id: This is no id of an event.")
+        return api.get(f"/api/v1/audit/events/{name}/proof/", size)
     return api.get("/api/v1/audit/checkpoints/latest/")
 
 

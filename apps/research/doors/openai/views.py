@@ -233,7 +233,9 @@ class ModelView(CompatibleView):
     )
     def get(self, request: Request, model: str) -> Response:
         name, _, scope = model.partition("/")
-        if model != MODEL and not (name == MODEL and Scope.objects.filter(key=scope).exists()):
+        # PostgreSQL takes no NUL in a text.
+        is_scope = name == MODEL and "\0" not in scope and Scope.objects.filter(key=scope).exists()
+        if model != MODEL and not is_scope:
             raise DoorError("research.model_unknown", model=model[:200])
         return Response(_model(model))
 

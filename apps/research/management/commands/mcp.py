@@ -6,6 +6,7 @@ import os
 from argparse import RawDescriptionHelpFormatter
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import anyio
 from django.conf import settings
@@ -19,6 +20,7 @@ from apps.research.doors.mcp.server import make_server
 from apps.tenants.registry import pass_gates
 
 _KEY: Final = "GLASSBOX_KEY"
+_THIS_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Command(BaseCommand):
@@ -37,7 +39,7 @@ class Command(BaseCommand):
         key = _key(options["key_file"])
         api: Api
         if options["url"]:
-            api = HttpApi(options["url"], key)
+            api = HttpApi(_address(options["url"]), key)
         else:
             try:
                 pass_gates()
@@ -50,6 +52,22 @@ class Command(BaseCommand):
 async def _serve(server: Server[Any]) -> None:
     async with stdio_server() as (read, write):
         await server.run(read, write, server.create_initialization_options())
+
+
+def _address(url: str) -> str:
+    """Raises: CommandError: it is no address to which the key may be sent."""
+    try:
+        split = urlsplit(url)
+        host, _ = split.hostname, split.port
+    except ValueError as error:
+        raise CommandError(f"--url is no address: {error}.") from error
+    if split.scheme not in ("http", "https") or not host:
+        raise CommandError("--url takes the address of an installation, such as https://glassbox.example.com.")
+    if "@" in split.netloc:
+        raise CommandError("Leave the name and the password out of --url. The key alone says who asks.")
+    if split.scheme == "http" and host not in _THIS_MACHINE:
+        raise CommandError("Use https: over http, others on the way can read the key.")
+    return url
 
 
 def _key(file: Path | None) -> str:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Final
 
 from apps.filings.text.dates import read_dates
 from apps.retrieval.stages.grounding.quotes import read_quotes
 
 REF_MARK: Final = re.compile(r"\[([^\[\]\n]*\|p\d+\|c\d+)\]")
-_END: Final = re.compile(r"[.!?]+[\"'\u201d\u201c\u00bb)\]]*(?=\s+[\"'\u201c\u201e\u00ab(\[]?[^\W_a-zäöü])|\n")
+_END: Final = re.compile(
+    r"(?<![.!?])[.!?]++[\"'\u201d\u201c\u00bb)\]]*+(?=\s+[\"'\u201c\u201e\u00ab(\[]?[^\W_a-zäöü])|\n"
+)
 _ABBREVIATION: Final = re.compile(
     r"(?:\b(?:[A-Za-z]|approx|vs|ca|etc|Inc|Corp|Co|Ltd|Nos?|Nr|Mr|Mrs|Ms|Dr|St|bzw|Mio|Mrd|Tsd|Art|Abs|Sec|Fig))\.$"
 )
+_LONGEST_ABBREVIATION: Final = 8
 _LETTERS: Final = re.compile(r"[^\W\d_]{3}")
 _PART: Final = re.compile(r";\s+")
 _LIST_NUMBER: Final = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+", re.MULTILINE)
@@ -39,13 +43,16 @@ class Sentence:
 def split_sentences(answer: str) -> tuple[Sentence, ...]:
     """Split at sentence ends and line breaks, but not within quotations and dates."""
     plain = _blank_marks(answer)
-    kept_whole = [(quote.start, quote.end) for quote in read_quotes(plain)]
-    kept_whole += [(date.start, date.end) for date in read_dates(plain)]
+    whole = [(quote.start, quote.end) for quote in read_quotes(plain)]
+    whole += [(date.start, date.end) for date in read_dates(plain)]
+    starts, ends = [start for start, _ in sorted(whole)], list(accumulate((end for _, end in sorted(whole)), max))
     cuts = [0]
     for match in _END.finditer(plain):
-        if any(start < match.end() < end for start, end in kept_whole):
+        before = bisect_left(starts, match.end())
+        if before and match.end() < ends[before - 1]:
             continue
-        if match.group() != "\n" and _ABBREVIATION.search(plain[cuts[-1] : match.end()]):
+        nearest = max(cuts[-1], match.end() - _LONGEST_ABBREVIATION)
+        if match.group() != "\n" and _ABBREVIATION.search(plain, nearest, match.end()):
             continue
         cuts.append(_behind_marks(answer, match.end()))
     cuts.append(len(answer))
