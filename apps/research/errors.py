@@ -13,6 +13,11 @@ class RunError(CodedError):
 
     kinds: ClassVar[Mapping[str, tuple[int, str]]] = {
         "research.run_unknown": (404, "You have no research of this id. Yours is listed under /api/v1/research/runs/."),
+        "research.scope_lost": (
+            403,
+            "You lost a scope that this research was asked in, and its plan names what lies there. Start it as it is, "
+            "or ask again.",
+        ),
         "research.needs_a_person": (
             422,
             "Research belongs to a person. Sign in, or use a key that acts for you, and not one of the tenant.",

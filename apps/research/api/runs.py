@@ -26,6 +26,7 @@ from apps.research.models import ResearchRun
 from apps.research.runs.events import place_of
 from apps.research.runs.export import as_markdown
 from apps.research.runs.plan_change import plan_change
+from apps.research.runs.reading import own_runs
 from apps.research.runs.services import run_cancel, run_request, run_start
 from apps.research.runs.showing import shown
 from apps.research.runs.streaming import Stream
@@ -71,7 +72,7 @@ class RunListView(ApiListView[ResearchRun]):
         if getattr(self, "swagger_fake_view", False):
             # The description of the API is made without a principal.
             return ResearchRun.objects.none()
-        return ResearchRun.objects.filter(owner_id=self.principal.id)
+        return own_runs(self.principal)
 
     @extend_schema(
         operation_id="list_research",
@@ -99,7 +100,8 @@ class RunListView(ApiListView[ResearchRun]):
             "With `confirm_plan` it waits in the state `planned` until you start it. Texts are kept where the policy's "
             "recording mode for the intent keeps them; else they are there for 15 minutes after the last step.\n\n"
             "Research belongs to a person: use a key that acts for you. A request that is repeated with its "
-            "Idempotency-Key begins a second one, and the header Glassbox-Repeats-Event names the first."
+            "Idempotency-Key is answered with what the first one began, as it is now, while that is kept; the header "
+            "Glassbox-Repeats-Event names the first one's event."
         ),
         request=ResearchRequestSerializer,
         responses={202: ResearchRunSerializer},
@@ -109,8 +111,11 @@ class RunListView(ApiListView[ResearchRun]):
     def post(self, request: Request, *, on_recorded: OnRecorded | None) -> Response:
         body = ResearchRequestSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        run = run_request(**body.requested(), principal=self.principal, on_recorded=on_recorded)
-        with ShortScopes.all_of(self.principal).open():
+        page = ShortScopes.all_of(self.principal)
+        with page.open():
+            begun = own_runs(self.principal).filter(event_id=self.repeats).first() if self.repeats else None
+        run = begun or run_request(**body.requested(), principal=self.principal, on_recorded=on_recorded)
+        with page.open():
             return Response(run_json(shown(run.id)), status=202)
 
 

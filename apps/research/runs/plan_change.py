@@ -17,8 +17,8 @@ from apps.research.events import PLAN_CHANGED
 from apps.research.models import ResearchRun, RunState
 from apps.research.runs.contracts import RunContent, SubQuestion
 from apps.research.runs.given import given_filters
+from apps.research.runs.reading import content_of, run_of
 from apps.research.runs.sealing import Sealer, columns_of
-from apps.research.runs.services import run_of
 from apps.retrieval.pipeline import ReadResult
 from apps.retrieval.services.following import read_question
 from apps.retrieval.services.recording import question_digest
@@ -49,7 +49,7 @@ def plan_change(run_id: UUID, wanted: Sequence[Wanted], *, principal: Principal)
     with acting.open():
         run = _planned(run_id)
         sealer = Sealer.of(run)
-        content = sealer.open(RunContent, run)
+        content = content_of(run, sealer)
     sealer.prolong()
     cells = _cells(content, wanted)
     within = ShortScopes(
@@ -96,7 +96,7 @@ def _read(run: ResearchRun, content: RunContent, cell: SubQuestion, within: Shor
         refusal = read.analysis.refusal
         if refusal is not None:
             refused.append(RunError("research.plan_refused", reason=refusal.message))
-        elif read.decision.recognised and read.grant.intent != run.intent:
+        elif read.grant.intent != run.intent:
             labels = {"other": read.decision.label, "intent": content.decision.label}
             refused.append(RunError("research.plan_other_intent", **labels))
         return record(

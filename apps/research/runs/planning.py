@@ -10,12 +10,14 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Final
+from uuid import UUID
 
 from apps.research.models import RunMode
 from apps.research.runs.contracts import CompanyPlan, Plan, SubQuestion
 from apps.research.runs.limits import BUDGETS, CELLS_MOST
-from apps.retrieval.contracts import FilterField, InventoryEntry, QueryAnalysis
+from apps.retrieval.contracts import FilterField, InventoryEntry, QueryAnalysis, SearchBounds
 from apps.retrieval.pipeline import ReadResult
+from apps.retrieval.retrievers.documents import reachable
 from apps.retrieval.stages.question.companies import read_companies
 
 _COMPARING: Final = re.compile(r"\b(compare|comparison|versus|vs|contrast|vergleich\w*|gegenüber)\b", re.IGNORECASE)
@@ -115,6 +117,14 @@ def word(part: str, company: str, period: str, *, language: str, number: bool) -
         return f"{'Wie hoch war' if german else 'What was the'} {part}{of}{within}?"
     named = ", ".join(each for each in (company, period) if each)
     return f"{part} ({named})?" if named else f"{part}?"
+
+
+def planned_from(plan: Plan, bounds: SearchBounds) -> list[UUID]:
+    """Return the documents that the periods of the plan's companies were resolved from. Costs: one query."""
+    companies = [each.company for each in plan.companies]
+    if not companies:
+        return []
+    return list(reachable(bounds).filter(company__in=companies).values_list("id", flat=True))
 
 
 def _as_asked(cell: SubQuestion, text: str) -> SubQuestion:

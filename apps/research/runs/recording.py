@@ -94,7 +94,8 @@ def step_record(
             ordinal=run.steps + 1,
             kind=kind,
             intent=run.intent,
-            scope_ids=sorted(allowed.scope_ids),
+            # The end says nothing of any scope: who lost one of them is told it too.
+            scope_ids=[] if kind is StepKind.ENDED else sorted(allowed.scope_ids),
             policy_version=allowed.policy_version,
             policy_version_id=allowed.policy_version_id,
             kinds=list(allowed.kinds),
@@ -117,11 +118,11 @@ def step_record(
             "spent_ms": run.spent_ms + facts.elapsed_ms,
         }
         ResearchRun.objects.filter(id=run.id).update(**{**used, **changes})
-        _record_event(run, step)
+        _record_event(run, step, allowed.scope_ids)
         return step
 
 
-def _record_event(run: ResearchRun, step: ResearchStep) -> Event:
+def _record_event(run: ResearchRun, step: ResearchStep, scope_ids: Collection[UUID]) -> Event:
     return record(
         action=STEP_RECORDED,
         core={
@@ -143,7 +144,7 @@ def _record_event(run: ResearchRun, step: ResearchStep) -> Event:
         },
         subject_type="research_run",
         subject_id=run.id,
-        scopes=[ScopeId(each) for each in step.scope_ids],
+        scopes=[ScopeId(each) for each in scope_ids],
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -21,10 +22,11 @@ from apps.research.models import ENDED, ResearchRun, RunMode, RunState, StepKind
 from apps.research.runs.contracts import Plan, RunContent
 from apps.research.runs.given import given_bounds
 from apps.research.runs.limits import BUDGETS, DEEP_AT_ONCE, KEPT_DAYS, ROW_HOURS, RUNS_AT_ONCE
-from apps.research.runs.planning import make_plan
+from apps.research.runs.planning import make_plan, planned_from
+from apps.research.runs.reading import run_of
 from apps.research.runs.recording import Allowed, StepFacts, run_end, step_record
 from apps.research.runs.sealing import Sealer, columns_of
-from apps.retrieval.contracts import GivenFilters
+from apps.retrieval.contracts import GivenFilters, SearchBounds
 from apps.retrieval.pipeline import ReadResult
 from apps.retrieval.services.ask import OnRecorded
 from apps.retrieval.services.following import read_question
@@ -65,7 +67,7 @@ def run_request(
         scopes=scopes,
         given=given,
         write=asking.write,
-        on_recorded=on_recorded,
+        on_recorded=partial(asking.recorded, on_recorded),
     )
     if asking.rejected is not None:
         raise asking.rejected
@@ -124,6 +126,11 @@ class _Asking:
         self.run = self._make(read, plan, mode, kinds, event, scope_ids)
         return event
 
+    def recorded(self, on_recorded: OnRecorded | None, event: Event) -> None:
+        """Tell of a question that began a run. One that was rejected is asked anew where it is sent again."""
+        if on_recorded and self.rejected is None:
+            on_recorded(event)
+
     def _make(
         self,
         read: ReadResult,
@@ -164,8 +171,12 @@ class _Asking:
                 expires_at=now + (timedelta(days=KEPT_DAYS) if kept else timedelta(hours=ROW_HOURS)),
                 **columns_of(sealer.seal(self._id, content)),
             )
+            bounds = SearchBounds(
+                tenant_id=tenant_id, scope_ids=tuple(scope_ids), kinds=tuple(kinds), given=self._given
+            )
             facts = StepFacts(
                 event_id=event.id,
+                document_ids=planned_from(plan, bounds),
                 outcome="planned" if self._confirm_plan else "queued",
                 elapsed_ms=round(read.trace.elapsed_ms),
             )
@@ -212,14 +223,6 @@ def _require_room(tenant_id: TenantId, mode: RunMode) -> None:
         raise RunError("research.too_many_runs", limit=RUNS_AT_ONCE)
     if mode is RunMode.DEEP_SEARCH and under_way.filter(mode=mode).count() >= DEEP_AT_ONCE:
         raise RunError("research.too_many_runs", limit=f"{DEEP_AT_ONCE} deep")
-
-
-def run_of(run_id: UUID) -> ResearchRun:
-    """Return one's own run. Raises: RunError: there is none."""
-    run: ResearchRun | None = ResearchRun.objects.filter(id=run_id, owner_id=current_scope().principal.id).first()
-    if run is None:
-        raise RunError("research.run_unknown")
-    return run
 
 
 def run_start(run_id: UUID) -> ResearchRun:

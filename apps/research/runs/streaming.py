@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Final
 from uuid import UUID, uuid4
 
@@ -17,7 +18,7 @@ from redis.exceptions import RedisError
 
 from apps.errors import ApplicationError
 from apps.research.errors import RunError
-from apps.research.runs.events import HEARTBEAT, Place, encode, events_of
+from apps.research.runs.events import HEARTBEAT, Place, beginning_of, encode, events_of
 from apps.research.runs.limits import HEARTBEAT_SECONDS, STREAM_SECONDS, STREAMS_AT_ONCE
 from apps.research.runs.showing import ShownRun, shown
 from apps.tenants.counting import client
@@ -77,12 +78,9 @@ class Stream:
                 # Access ended while the client listened: the stream ends, and says no more than a request would.
                 logger.info("a stream of research %s ended: %s", self._run_id, error.code)
                 return
-            pieces = [
-                (place, event)
-                for step in looked.steps
-                for place, event in events_of(looked.row, step)
-                if place > self._after
-            ]
+            of_steps = (events_of(looked.row, step) for step in looked.steps)
+            told = chain(beginning_of(looked.row), *of_steps)
+            pieces = [(place, event) for place, event in told if place > self._after]
             for place, event in pieces:
                 yield encode(place, event)
                 self._after = place

@@ -133,6 +133,7 @@ def idempotent_question(handler: Callable[..., Response]) -> Callable[..., Respo
             with scopes.open():
                 known = _known(*digests)
             if known is not None:
+                view.repeats = known.subject_id
                 response = handler(view, request, *args, on_recorded=None, **kwargs)
                 response[REPEATS_HEADER] = str(known.subject_id)
                 return response
