@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
+import time_machine
+from django.db import connection
 
 from apps.intents.contracts import RecordingMode
 from apps.privacy.my_data.contracts import Format
@@ -13,6 +16,7 @@ from apps.privacy.my_data.services import my_data_export
 from apps.research.errors import RunError
 from apps.research.models import ResearchRun, ResearchStep, RunState
 from apps.research.runs import showing
+from apps.research.runs.forgetting import forget_tenant
 from apps.research.runs.plan_change import Wanted, plan_change
 from apps.research.runs.reading import own_runs, run_of
 from apps.research.runs.services import run_cancel, run_start
@@ -23,6 +27,7 @@ from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.api.client import Api
+from tests.audit.mutations import acting_as
 from tests.factories import Firm, as_, make_member, make_personal_key
 from tests.isolation.harness import _as_superuser
 from tests.research.running import ONE, carry_out, person, request, researched, steps
@@ -145,6 +150,18 @@ def test_the_database_hides_what_was_written_from_a_restricted_document(house: F
 
     with _as_superuser(drop):
         assert seen() == 6, "the control"
+
+
+def test_what_is_hidden_is_found_by_the_eraser_and_forgotten_in_time(house: Firm, bob: Principal) -> None:
+    run = researched(bob)
+    found = "SELECT id FROM research_researchstep WHERE tenant_id = %s AND document_ids && %s::uuid[]"
+    document = _restrict(house, "alpha.md")
+    with acting_as("glassbox_eraser"), open_scope(tenant=house.id, reason="a test"), connection.cursor() as cursor:
+        cursor.execute(found, [house.id, [document]])
+        assert len(cursor.fetchall()) == 4
+    with time_machine.travel(run.expires_at + timedelta(seconds=1)):
+        assert forget_tenant(house.id) == 1
+    assert steps(bob, run.id) == []
 
 
 def test_a_plan_goes_with_a_document_that_it_was_made_from(house: Firm, alice: Principal) -> None:

@@ -70,8 +70,9 @@ RESEARCH: Final = Category(
     purpose="So that you find again what you were answered.",
     legal_basis="6(1)(f) legitimate interest: that work with answers can go on",
     source="You, and the documents that answered you.",
-    retention="30 days where the policy keeps texts for the intent, else 15 minutes after the last step; less if a "
-    "document of it is removed. What was written from a document that is restricted is not shown meanwhile.",
+    retention="For as many days as the policy keeps answers, 30 at most, where it keeps texts for the intent; else "
+    "while it waits for a worker, and for 15 minutes after the last step; less if a document of it is removed. What "
+    "was written from a document that is restricted is not shown meanwhile.",
     fields={
         "at": "When",
         "question": "Question",

@@ -98,7 +98,8 @@ class RunListView(ApiListView[ResearchRun]):
             "and `narrowed` or `stopped_by` says so. Each round is scored; what is missing is searched for again, "
             "within the budget of the mode.\n\n"
             "With `confirm_plan` it waits in the state `planned` until you start it. Texts are kept where the policy's "
-            "recording mode for the intent keeps them; else they are there for 15 minutes after the last step.\n\n"
+            "recording mode for the intent and its history keep them; else they are there while it waits for a worker, "
+            "and for 15 minutes after the last step.\n\n"
             "Research belongs to a person: use a key that acts for you. A request that is repeated with its "
             "Idempotency-Key is answered with what the first one began, as it is now, while that is kept; the header "
             "Glassbox-Repeats-Event names the first one's event."
@@ -128,8 +129,10 @@ class RunView(ApiView):
         summary="Get your research",
         description=(
             "The plan, the steps and, once it is done, the answer: sections with the sources of every sentence, a "
-            "table where figures were asked for, what was not found, and the scores. A step of a scope that you lost "
-            "is not there; the text of one whose document was restricted or erased is null."
+            "table where figures were asked for, what was not found, and the scores. A step of a scope that you lost, "
+            "or of a document that was restricted or erased, is not there, or its text is null. So is the question "
+            "after you lost a scope, and the plan after a document that it was made from went. A key gets what was "
+            "asked by it."
         ),
         responses=ResearchRunSerializer,
         extensions=sample(f'curl "{_BASE}$RUN_ID/" {_KEY}'),
@@ -219,7 +222,8 @@ class RunEventsView(ApiView):
             "iteration_start, iteration_search, iteration_followup, agent_decision, iteration_complete, 10k_search, "
             "result, rejected and error. They are made of the stored steps. A stream ends after less than a minute: "
             "resume with `Last-Event-ID`, at any time, and play research that has ended again. Comments come every ten "
-            "seconds. A tenant may have 20 streams open; one more gets 429."
+            "seconds. Where a plan waits to be started, the stream ends at once. A tenant may have 4 streams open; one "
+            "more gets 429, and so does one for which the server has no place."
         ),
         parameters=[
             OpenApiParameter(

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
+from redis.exceptions import RedisError
 
 from apps.audit.ids import new_id
 from apps.audit.models import Event, Outcome
 from apps.audit.services import record
-from apps.research.errors import StopError
+from apps.research.errors import RunError, StopError
 from apps.research.events import ENDED, STEP_RECORDED
 from apps.research.models import ResearchRun, ResearchStep, RunState, StepKind
 from apps.research.runs.sealing import Sealer, columns_of
@@ -175,6 +177,9 @@ def run_end(
             lease=lease,
         )
         run.refresh_from_db()
+        with suppress(RunError, RedisError):
+            # What it says is there for minutes from now, also where it never began. Else the key ends by itself.
+            Sealer.of(run).prolong()
         ResearchRun.objects.filter(id=run.id).update(
             state=state,
             stopped_by=stopped_by,
