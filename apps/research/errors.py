@@ -13,6 +13,11 @@ class RunError(CodedError):
 
     kinds: ClassVar[Mapping[str, tuple[int, str]]] = {
         "research.run_unknown": (404, "You have no research of this id. Yours is listed under /api/v1/research/runs/."),
+        "research.scope_lost": (
+            403,
+            "You lost a scope that this research was asked in, and its plan names what lies there. Start it as it is, "
+            "or ask again.",
+        ),
         "research.needs_a_person": (
             422,
             "Research belongs to a person. Sign in, or use a key that acts for you, and not one of the tenant.",
@@ -35,6 +40,10 @@ class RunError(CodedError):
             429,
             "{limit} runs of this tenant wait or run already. Wait until one has ended, or cancel one.",
         ),
+        "research.too_many_own_runs": (
+            429,
+            "{limit} of your own are planned, wait or run already. Start or cancel one, or wait until one has ended.",
+        ),
         "research.not_planned": (409, "This research was started already, so its plan does not change any more."),
         "research.has_ended": (409, "This research has ended."),
         "research.texts_gone": (
@@ -44,6 +53,10 @@ class RunError(CodedError):
         ),
         "research.plan_unknown_part": (422, "The plan has no part {key}. A plan can be narrowed, and not be extended."),
         "research.plan_empty": (422, "Leave at least one question in the plan."),
+        "research.plan_changed_meanwhile": (
+            409,
+            "The plan was changed or started meanwhile, so nothing was changed. Read it, and change it again.",
+        ),
         "research.plan_other_intent": (
             422,
             "This wording is a question of another intent ({other}) than the one that was asked ({intent}). Ask it by "
@@ -54,6 +67,11 @@ class RunError(CodedError):
         "research.too_many_streams": (
             429,
             "{limit} streams of events are open for this tenant. Close one, or read the run without a stream.",
+        ),
+        "research.streams_full": (
+            429,
+            "As many streams of events are open as this server has places for. Read the run without a stream, or try "
+            "again in a minute.",
         ),
         "research.bad_event_id": (422, "This is no id of an event: {id}. It has the form 3.1."),
     }

@@ -54,7 +54,11 @@ def request(who: Principal, text: str = QUESTION, **more: Any) -> ResearchRun:
 
 
 def carry_out(found: ResearchRun) -> RunOutcome:
-    return run_carry_out(run_id=found.id, tenant_id=found.tenant_id)
+    """Carry out the run, for as many turns as it takes."""
+    outcome = RunOutcome.GAVE_WAY
+    while outcome is RunOutcome.GAVE_WAY:
+        outcome = run_carry_out(run_id=found.id, tenant_id=found.tenant_id)
+    return outcome
 
 
 def researched(who: Principal, text: str = QUESTION, **more: Any) -> ResearchRun:

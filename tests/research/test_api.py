@@ -63,6 +63,26 @@ def test_a_plan_is_narrowed(house: Firm, alice: Api) -> None:
     assert (wider.status_code, wider.json()["code"]) == (422, "research.plan_unknown_part")
 
 
+def test_a_request_that_is_sent_again_is_answered_with_the_research_that_it_began(house: Firm, alice: Api) -> None:
+    headers = {"Idempotency-Key": "once"}
+    body = {"question": QUESTION, "confirm_plan": True}
+    first = alice.post(ADDRESS, body, **headers)
+    again = alice.post(ADDRESS, body, **headers)
+    assert again.status_code == 202
+    assert again.json()["id"] == first.json()["id"]
+    assert again["Glassbox-Repeats-Event"] == first.json()["audit_event_id"]
+    assert [each["id"] for each in alice.get(ADDRESS).json()["results"]] == [first.json()["id"]]
+
+
+def test_what_was_rejected_is_read_anew_when_it_is_sent_again(house: Firm, alice: Api) -> None:
+    headers = {"Idempotency-Key": "once"}
+    body = {"question": "What is the capital of Australia?"}
+    for _ in range(2):
+        response = alice.post(ADDRESS, body, **headers)
+        assert (response.status_code, response.json()["code"]) == (400, "research.off_topic")
+    assert alice.post(ADDRESS, {"question": QUESTION}, **headers).status_code == 202, "the key is still free"
+
+
 def test_it_is_cancelled(house: Firm, alice: Api) -> None:
     told = requested(alice)
     assert alice.post(f"{ADDRESS}{told['id']}/cancel/").json()["state"] == "cancelled"

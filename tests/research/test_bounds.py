@@ -19,8 +19,9 @@ from apps.research.errors import RunError
 from apps.research.models import ResearchRun, ResearchStep
 from apps.research.runs.contracts import RunContent
 from apps.research.runs.plan_change import Wanted, plan_change
+from apps.research.runs.reading import run_of
 from apps.research.runs.sealing import Sealer
-from apps.research.runs.services import run_cancel, run_of, run_start
+from apps.research.runs.services import run_cancel, run_start
 from apps.research.runs.showing import shown
 from apps.research.runs.streaming import Stream
 from apps.retrieval.services.pinned import Pinned, PinnedGate
@@ -30,7 +31,7 @@ from apps.tenants.roles import Role
 from tests.corpus.ingesting import ingest, run
 from tests.factories import Firm, as_, make_firm, make_member
 from tests.isolation.harness import _as_superuser
-from tests.research.running import carry_out, person, request, researched, result, row, steps
+from tests.research.running import ONE, carry_out, person, request, researched, result, row, steps
 
 ALL_KINDS = ["run", "compliance_profile"]
 
@@ -211,6 +212,7 @@ def test_a_person_writes_no_step(house: Firm, alice: Principal) -> None:
         "state = 'planned'",
         "sealed = 'x'::bytea",
         "steps = 0",
+        "searches = searches_most + 1",
     ],
 )
 def test_the_bounds_of_a_run_stay_whoever_writes(house: Firm, alice: Principal, change: str) -> None:
@@ -267,6 +269,14 @@ def test_a_wording_of_another_intent_is_refused(house: Firm, alice: Principal) -
     with pytest.raises(RunError) as refused:
         plan_change(found.id, [Wanted(key=_keys(alice, found)[0], text=other)], principal=alice)
     assert refused.value.code in ("research.plan_other_intent", "research.plan_refused")
+
+
+def test_a_wording_that_no_intent_recognises_is_refused(house: Firm, alice: Principal) -> None:
+    found = request(alice, confirm_plan=True)
+    key = _keys(alice, found)[0]
+    with pytest.raises(RunError, match="another intent"):
+        plan_change(found.id, [Wanted(key=key, text="What is the capital of Australia?")], principal=alice)
+    plan_change(found.id, [Wanted(key=key, text=ONE)], principal=alice)
 
 
 def test_a_wording_can_t_widen_what_its_step_reaches(house: Firm, alice: Principal) -> None:
@@ -341,3 +351,17 @@ def test_what_a_document_says_plans_nothing_and_widens_nothing(house: Firm, alic
 def _contents(who: Principal, run_id: UUID) -> list[Any]:
     with as_(who):
         return [each.content for each in shown(run_id).steps if each.row.kind == "search"]
+
+
+@pytest.mark.parametrize("column", ["steps", "rounds", "searches", "tokens", "spent_ms"])
+def test_what_a_run_has_used_begins_at_nothing_and_never_falls(house: Firm, alice: Principal, column: str) -> None:
+    found = _running(alice)
+    statement = f"UPDATE research_researchrun SET {column} = {column} %s 1 WHERE id = %%s"
+    copied = """
+        INSERT INTO research_researchrun SELECT (jsonb_populate_record(r, jsonb_build_object('id', uuidv7(),
+            'state', 'queued', 'lease_owner', '', 'steps', 0) || %s::jsonb)).* FROM research_researchrun r WHERE id = %s
+    """
+    with open_scope(tenant=house.id, reason="a test"):
+        assert tried(statement % "+", found.id) == "1", "the control"
+        assert "back to nothing" in tried(statement % "-", found.id)
+        assert "begins without a step" in tried(copied, f'{{"{column}": 1}}', found.id)

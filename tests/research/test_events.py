@@ -88,7 +88,7 @@ def test_a_stream_goes_on_while_the_run_does_and_ends_with_it(house: Firm, alice
 
 
 def test_a_stream_without_news_has_a_heartbeat_and_ends_in_time(house: Firm, alice: Principal) -> None:
-    run, clock = request(alice, confirm_plan=True), Clock()
+    run, clock = request(alice), Clock()
     pieces = follow(run, alice, clock=clock)
     assert pieces.count(streaming.HEARTBEAT) >= 3
     assert streaming.STREAM_SECONDS <= clock.now < streaming.STREAM_SECONDS + 3
@@ -133,7 +133,7 @@ def test_no_connection_is_held_between_two_looks(
 ) -> None:
     given_back: list[bool] = []
     monkeypatch.setattr(streaming, "release_connection", lambda: given_back.append(True))
-    run, clock = request(alice, confirm_plan=True), Clock()
+    run, clock = request(alice), Clock()
     waits = 0
     original = clock.wait
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.core.cache import cache
@@ -13,6 +15,7 @@ from django.utils import timezone
 
 from apps.corpus.models import Document
 from apps.intents.contracts import RecordingMode
+from apps.intents.selectors import policy_in_force
 from apps.research.errors import RunError
 from apps.research.events import ENDED, REJECTED, REQUESTED, STEP_RECORDED
 from apps.research.models import ResearchRun, RunMode, RunState
@@ -54,7 +57,7 @@ def alice(house: Firm) -> Principal:
     return person(house, "alice")
 
 
-def at_step(monkeypatch: pytest.MonkeyPatch, number: int, act: Callable[[], None]) -> None:
+def at_step(monkeypatch: pytest.MonkeyPatch, number: int, act: Callable[[], object]) -> None:
     """Do something right before the run's nth step, as somebody else might."""
     taken = 0
     step = runner._Run._step
@@ -292,7 +295,7 @@ def test_a_document_that_is_restricted_later_takes_the_answer_away(house: Firm, 
     assert "12.5" not in str(found)
 
 
-def _restrict(house: Firm, filename: str) -> None:
+def _restrict(house: Firm, filename: str) -> UUID:
     from apps.erasure.models import Because, Restriction
 
     with open_scope(tenant=house.id, reason="a test"):
@@ -304,6 +307,7 @@ def _restrict(house: Firm, filename: str) -> None:
             because=Because.REQUEST,
             because_id=document.id,
         )
+    return document.id
 
 
 def test_a_policy_that_changes_midway_narrows_or_stops_the_run(
@@ -323,10 +327,34 @@ def test_a_policy_that_changes_midway_narrows_or_stops_the_run(
 def test_a_policy_that_keeps_no_texts_any_more_stops_a_run_whose_texts_are_kept(
     house: Firm, alice: Principal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keep_history(house, 0, mode=RecordingMode.ENCRYPTED_TEXT)
+    keep_history(house, 10, mode=RecordingMode.ENCRYPTED_TEXT)
     run = request(alice)
     assert run.data_key_id is not None
-    assert researched(alice).state == RunState.DONE
+
+    def keep_none() -> None:
+        with open_scope(tenant=house.id, reason="a test"):
+            policy = policy_in_force()
+        later = replace(policy, retrieval=replace(policy.retrieval, history_days=0))
+        monkeypatch.setattr("apps.research.runs.acting.policy_in_force", lambda: later)
+
+    at_step(monkeypatch, 2, keep_none)
+    carry_out(run)
+    assert row(alice, run.id).stopped_by == "recording_changed"
+
+
+@pytest.mark.parametrize(("history", "days"), [(0, None), (7, 7), (90, 30)])
+def test_texts_are_kept_no_longer_than_the_policy_s_history(
+    house: Firm, alice: Principal, history: int, days: int | None
+) -> None:
+    keep_history(house, history, mode=RecordingMode.ENCRYPTED_TEXT)
+    run = request(alice)
+    assert (run.data_key_id is not None) is (days is not None)
+    left = run.expires_at - timezone.now()
+    assert left <= (timedelta(days=days) if days else timedelta(hours=24))
+    assert left > (timedelta(days=days - 1) if days else timedelta(hours=23))
+    carry_out(run)
+    assert row(alice, run.id).state == RunState.DONE
+    assert all((each.data_key_id is not None) is (days is not None) for each in steps(alice, run.id) if each.sealed)
 
 
 def test_texts_that_are_not_kept_are_gone_with_their_key(house: Firm, alice: Principal) -> None:

@@ -11,6 +11,7 @@ from apps.privacy.my_data.account import at
 from apps.privacy.my_data.contracts import Category, Entry, Page, Person
 from apps.retrieval.kept.history import content_of
 from apps.retrieval.models import KeptAnswer, SentQuestion
+from apps.retrieval.retrievers.documents import readable_among
 from apps.retrieval.sent import content as sent
 
 _PER_PAGE: Final = 100
@@ -22,13 +23,14 @@ def _answers(person: Person, after: object | None) -> Page:
         asker_id=person.id, asked_at__lte=person.until, expires_at__gt=timezone.now()
     ).order_by("asked_at", "id")
     rows = list(kept[start : start + _PER_PAGE])
+    readable = {row.id for row in readable_among(rows)}
     return Page(
-        entries=[_entry(row) for row in rows],
+        entries=[_entry(row, readable=row.id in readable) for row in rows],
         after=start + _PER_PAGE if len(rows) == _PER_PAGE else None,
     )
 
 
-def _entry(row: KeptAnswer) -> Entry:
+def _entry(row: KeptAnswer, *, readable: bool) -> Entry:
     told = {
         "at": at(row.asked_at),
         "until": at(row.expires_at),
@@ -39,6 +41,8 @@ def _entry(row: KeptAnswer) -> Entry:
         content = content_of(row)
     except PayloadDamagedError:
         return {**told, "question": "can't be read: tell the data protection officer"}
+    if not readable:
+        return {**told, "question": content.question, "answer": "not shown: a document of it is restricted"}
     return {
         **told,
         "question": content.question,

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
-
-from django.utils import timezone
 
 from apps.audit.errors import PayloadDamagedError
 from apps.privacy.my_data.account import at
 from apps.privacy.my_data.contracts import Category, Entry, Page, Person
 from apps.research.errors import RunError
 from apps.research.models import ResearchRun, ResearchStep, StepKind
-from apps.research.runs.contracts import RunContent, SearchContent
+from apps.research.runs.contracts import SearchContent
+from apps.research.runs.reading import content_of, own_runs, steps_of, usable
 from apps.research.runs.sealing import Sealer
+from apps.tenants.context import current_scope
 
 _PER_PAGE: Final = 50
+_WHY_NOT: Final = {
+    "research.texts_gone": "not kept: the policy keeps no texts for its intent",
+    "research.scope_lost": "not shown: you lost a scope that it was asked in",
+}
 
 
 def _research(person: Person, after: object | None) -> Page:
     start = after if isinstance(after, int) else 0
-    runs = ResearchRun.objects.filter(
-        owner_id=person.id, requested_at__lte=person.until, expires_at__gt=timezone.now()
-    ).order_by("requested_at", "id")
+    own = own_runs(current_scope().principal).filter(owner_id=person.id, requested_at__lte=person.until)
+    runs = own.order_by("requested_at", "id")
     rows = list(runs[start : start + _PER_PAGE])
     return Page(
         entries=[_entry(row) for row in rows],
@@ -38,19 +42,24 @@ def _entry(run: ResearchRun) -> Entry:
     }
     sealer = Sealer.of(run)
     try:
-        content = sealer.open(RunContent, run)
-        steps = ResearchStep.objects.filter(run_id=run.id, kind=StepKind.SEARCH).order_by("ordinal")
-        answers = [sealer.open(SearchContent, each) for each in steps]
-    except RunError:
-        return {**told, "question": "not kept: the policy keeps no texts for its intent"}
+        content = content_of(run, sealer)
+        steps = usable(steps_of(run.id))
+        answers = [sealer.open(SearchContent, each) for each in steps if each.kind == StepKind.SEARCH]
+    except RunError as error:
+        return {**told, "question": _WHY_NOT[error.code]}
     except (PayloadDamagedError, KeyError, TypeError, ValueError):
         return {**told, "question": "can't be read: tell the data protection officer"}
     return {
         **told,
         "question": content.question,
-        "plan": [each.text for each in content.plan.sub_questions],
+        "plan": [each.text for each in content.plan.sub_questions] if _shows_plan(steps) else [],
         "answers": [f"{each.text} {each.answer.text}" for each in answers],
     }
+
+
+def _shows_plan(steps: Sequence[ResearchStep]) -> bool:
+    """Return whether the documents that the plan was made from may all be read."""
+    return any(each.kind == StepKind.ANALYSIS for each in steps)
 
 
 RESEARCH: Final = Category(
@@ -61,8 +70,9 @@ RESEARCH: Final = Category(
     purpose="So that you find again what you were answered.",
     legal_basis="6(1)(f) legitimate interest: that work with answers can go on",
     source="You, and the documents that answered you.",
-    retention="30 days where the policy keeps texts for the intent, else 15 minutes after the last step; less if a "
-    "document of it is removed.",
+    retention="For as many days as the policy keeps answers, 30 at most, where it keeps texts for the intent; else "
+    "while it waits for a worker, and for 15 minutes after the last step; less if a document of it is removed. What "
+    "was written from a document that is restricted is not shown meanwhile.",
     fields={
         "at": "When",
         "question": "Question",

@@ -17,9 +17,10 @@ from apps.errors import ApplicationError
 from apps.research.admin.form import ResearchForm
 from apps.research.admin.shown import run_context
 from apps.research.errors import RunError
-from apps.research.models import ResearchRun, RunMode
+from apps.research.models import RunMode
 from apps.research.runs.export import as_markdown
 from apps.research.runs.plan_change import Wanted, plan_change
+from apps.research.runs.reading import own_runs
 from apps.research.runs.services import run_cancel, run_request, run_start
 from apps.research.runs.showing import ShownRun, shown
 from apps.retrieval.contracts import NO_FILTERS
@@ -61,7 +62,7 @@ def research_view(request: HttpRequest) -> HttpResponse:
         else:
             return HttpResponseRedirect(_address(run.id))
     with page.open():
-        runs = list(ResearchRun.objects.filter(owner_id=principal.id).order_by("-requested_at", "-id")[:_ON_PAGE])
+        runs = list(own_runs(principal).order_by("-requested_at", "-id")[:_ON_PAGE])
         context = {
             **admin.site.each_context(request),
             "title": "Research",

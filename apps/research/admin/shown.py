@@ -38,7 +38,7 @@ def run_context(found: ShownRun) -> dict[str, Any]:
     return {
         "run": run,
         "run_content": found.content,
-        "plan": found.content.plan if found.content else None,
+        "plan": found.plan,
         "is_moving": run.state in _MOVING,
         "is_planned": run.state == RunState.PLANNED,
         "why": WHY.get(run.stopped_by, ""),

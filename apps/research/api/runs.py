@@ -26,6 +26,7 @@ from apps.research.models import ResearchRun
 from apps.research.runs.events import place_of
 from apps.research.runs.export import as_markdown
 from apps.research.runs.plan_change import plan_change
+from apps.research.runs.reading import own_runs
 from apps.research.runs.services import run_cancel, run_request, run_start
 from apps.research.runs.showing import shown
 from apps.research.runs.streaming import Stream
@@ -71,7 +72,7 @@ class RunListView(ApiListView[ResearchRun]):
         if getattr(self, "swagger_fake_view", False):
             # The description of the API is made without a principal.
             return ResearchRun.objects.none()
-        return ResearchRun.objects.filter(owner_id=self.principal.id)
+        return own_runs(self.principal)
 
     @extend_schema(
         operation_id="list_research",
@@ -97,9 +98,11 @@ class RunListView(ApiListView[ResearchRun]):
             "and `narrowed` or `stopped_by` says so. Each round is scored; what is missing is searched for again, "
             "within the budget of the mode.\n\n"
             "With `confirm_plan` it waits in the state `planned` until you start it. Texts are kept where the policy's "
-            "recording mode for the intent keeps them; else they are there for 15 minutes after the last step.\n\n"
+            "recording mode for the intent and its history keep them; else they are there while it waits for a worker, "
+            "and for 15 minutes after the last step.\n\n"
             "Research belongs to a person: use a key that acts for you. A request that is repeated with its "
-            "Idempotency-Key begins a second one, and the header Glassbox-Repeats-Event names the first."
+            "Idempotency-Key is answered with what the first one began, as it is now, while that is kept; the header "
+            "Glassbox-Repeats-Event names the first one's event."
         ),
         request=ResearchRequestSerializer,
         responses={202: ResearchRunSerializer},
@@ -109,8 +112,11 @@ class RunListView(ApiListView[ResearchRun]):
     def post(self, request: Request, *, on_recorded: OnRecorded | None) -> Response:
         body = ResearchRequestSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        run = run_request(**body.requested(), principal=self.principal, on_recorded=on_recorded)
-        with ShortScopes.all_of(self.principal).open():
+        page = ShortScopes.all_of(self.principal)
+        with page.open():
+            begun = own_runs(self.principal).filter(event_id=self.repeats).first() if self.repeats else None
+        run = begun or run_request(**body.requested(), principal=self.principal, on_recorded=on_recorded)
+        with page.open():
             return Response(run_json(shown(run.id)), status=202)
 
 
@@ -123,8 +129,10 @@ class RunView(ApiView):
         summary="Get your research",
         description=(
             "The plan, the steps and, once it is done, the answer: sections with the sources of every sentence, a "
-            "table where figures were asked for, what was not found, and the scores. A step of a scope that you lost "
-            "is not there; the text of one whose document was restricted or erased is null."
+            "table where figures were asked for, what was not found, and the scores. A step of a scope that you lost, "
+            "or of a document that was restricted or erased, is not there, or its text is null. So is the question "
+            "after you lost a scope, and the plan after a document that it was made from went. A key gets what was "
+            "asked by it."
         ),
         responses=ResearchRunSerializer,
         extensions=sample(f'curl "{_BASE}$RUN_ID/" {_KEY}'),
@@ -214,7 +222,8 @@ class RunEventsView(ApiView):
             "iteration_start, iteration_search, iteration_followup, agent_decision, iteration_complete, 10k_search, "
             "result, rejected and error. They are made of the stored steps. A stream ends after less than a minute: "
             "resume with `Last-Event-ID`, at any time, and play research that has ended again. Comments come every ten "
-            "seconds. A tenant may have 20 streams open; one more gets 429."
+            "seconds. Where a plan waits to be started, the stream ends at once. A tenant may have 4 streams open; one "
+            "more gets 429, and so does one for which the server has no place."
         ),
         parameters=[
             OpenApiParameter(

@@ -11,6 +11,7 @@ from apps.intents.selectors import policy_in_force
 from apps.research.errors import StopError
 from apps.research.models import ResearchRun, RunState
 from apps.research.runs.contracts import RunContent
+from apps.research.runs.limits import KEPT_DAYS
 from apps.research.runs.recording import Allowed
 from apps.retrieval.services.pinned import Pinned, narrow
 from apps.tenants.context import open_scope
@@ -70,6 +71,7 @@ def bounds_now(run: ResearchRun, content: RunContent, acting: ShortScopes) -> Bo
     pinned = pinned_of(run, content)
     grant = narrow(gate(pinned.decision, policy_in_force()), pinned)
     require_same(run, grant)
+    require_kept(run)
     narrowed = (
         *(("policy",) if grant.policy_version_id != run.policy_version_id else ()),
         *(("scopes",) if len(acting.scope_ids) < len(run.scope_ids) else ()),
@@ -83,6 +85,17 @@ def bounds_now(run: ResearchRun, content: RunContent, acting: ShortScopes) -> Bo
         narrowed=narrowed,
     )
     return Bounds(pinned=pinned, allowed=allowed)
+
+
+def kept_days() -> int:
+    """Return for how many days the policy in force lets the texts of research be kept; 0: not at all."""
+    return min(KEPT_DAYS, policy_in_force().retrieval.history_days)
+
+
+def require_kept(run: ResearchRun) -> None:
+    """Require that a run whose texts are kept may keep them under the policy in force. Raises: StopError."""
+    if run.data_key_id is not None and not kept_days():
+        raise StopError(state=RunState.STOPPED, reason="recording_changed")
 
 
 def require_same(run: ResearchRun, grant: KindGrant) -> None:

@@ -24,7 +24,7 @@ from apps.research.runs.contracts import (
     Table,
 )
 from apps.research.runs.scoring import best_of, gap_of, score
-from apps.retrieval.contracts import Citation, GroundingStatus, RelevanceStatus
+from apps.retrieval.contracts import Answer, Citation, GroundingStatus, Refusal, RefusalReason, RelevanceStatus
 from apps.retrieval.trace import page_url
 
 _REF: Final = re.compile(r"\s*\[([^\[\]\s]+)\]")
@@ -69,6 +69,20 @@ def write_answer(plan: Plan, found: Sequence[SearchContent], *, stopped_by: str)
         confidence=confidence,
         stopped_by=stopped_by,
     )
+
+
+def unasked(cell: SubQuestion, why: str) -> SearchContent:
+    """Return what stands for the answer of a question that can't be asked."""
+    answer = Answer(
+        text=why,
+        ref_ids=(),
+        citations=(),
+        grounding=None,
+        generator="",
+        model="",
+        refusal=Refusal(reason=RefusalReason.TOO_VAGUE, message=why),
+    )
+    return SearchContent(key=cell.key, attempt=cell.attempt, text=cell.text, answer=answer)
 
 
 def figures_of(result: Result) -> frozenset[str]:

@@ -55,6 +55,13 @@ def events_of(run: ResearchRun, step: ShownStep) -> Iterator[tuple[Place, BaseEv
         yield (step.row.ordinal, number), event
 
 
+def beginning_of(run: ResearchRun) -> Iterator[tuple[Place, BaseEvent]]:
+    """Yield the events that come before those of any step, whichever steps may be shown."""
+    run_id = str(run.id)
+    yield (0, 1), RunStartedEvent(thread_id=run_id, run_id=run_id)
+    yield (0, 2), _custom("progress", _budget(run))
+
+
 def encode(place: Place, event: BaseEvent) -> bytes:
     return f"id: {place[0]}.{place[1]}\n{EventEncoder().encode(event)}".encode()
 
@@ -65,8 +72,6 @@ def _of_step(run: ResearchRun, step: ShownStep) -> Iterator[BaseEvent]:
     name = f"{row.ordinal}:{row.kind}"
     match row.kind:
         case StepKind.ANALYSIS:
-            yield RunStartedEvent(thread_id=run_id, run_id=run_id)
-            yield _custom("progress", _budget(run))
             yield _custom("analysis", told)
         case StepKind.SEARCH:
             yield StepStartedEvent(step_name=name)

@@ -8,7 +8,8 @@ from typing import Final
 
 from apps.research.runs.contracts import Cell, Result, Sentence, Source, Table
 
-_SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|#])")
+# Of Markdown, and of what its readers make a link of where none is marked: addresses, mail, and mathematics.
+_SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|#~&$:@]|(?<=[wW]{3})\.)")
 
 
 def as_markdown(result: Result, *, question: str = "") -> str:

@@ -17,6 +17,13 @@ _AT_ONCE: Final = 500
 
 def forget_tenant(tenant_id: TenantId) -> int:
     """Remove what has expired in one tenant, and steps whose run was erased. Returns: how many runs were removed."""
+    removed = 0
+    while some := _forget_some(tenant_id):
+        removed += some
+    return removed
+
+
+def _forget_some(tenant_id: TenantId) -> int:
     with open_scope(tenant=tenant_id, reason=_REASON):
         expired = ResearchRun.objects.filter(expires_at__lte=timezone.now()).values_list("id", flat=True)[:_AT_ONCE]
         ids = list(expired)

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from uuid import UUID
+
+from django.utils import timezone
 
 from apps.audit.models import Event, Outcome
 from apps.audit.services import record
@@ -17,8 +20,9 @@ from apps.research.events import PLAN_CHANGED
 from apps.research.models import ResearchRun, RunState
 from apps.research.runs.contracts import RunContent, SubQuestion
 from apps.research.runs.given import given_filters
+from apps.research.runs.limits import PLAN_SECONDS
+from apps.research.runs.reading import content_of, run_of
 from apps.research.runs.sealing import Sealer, columns_of
-from apps.research.runs.services import run_of
 from apps.retrieval.pipeline import ReadResult
 from apps.retrieval.services.following import read_question
 from apps.retrieval.services.recording import question_digest
@@ -49,8 +53,7 @@ def plan_change(run_id: UUID, wanted: Sequence[Wanted], *, principal: Principal)
     with acting.open():
         run = _planned(run_id)
         sealer = Sealer.of(run)
-        content = sealer.open(RunContent, run)
-    sealer.prolong()
+        content = content_of(run, sealer)
     cells = _cells(content, wanted)
     within = ShortScopes(
         principal=principal, scope_ids=frozenset(ScopeId(each) for each in run.scope_ids) & principal.scope_ids
@@ -59,13 +62,15 @@ def plan_change(run_id: UUID, wanted: Sequence[Wanted], *, principal: Principal)
     reworded = [each for each in cells if each.text != before[each.key]]
     for cell in reworded:
         _read(run, content, cell, within)
+    if timezone.now() - run.requested_at < timedelta(seconds=PLAN_SECONDS):
+        sealer.prolong()
     changed = replace(content, plan=replace(content.plan, sub_questions=cells))
     with acting.renewed().open():
-        now = _planned(run_id)
+        _planned(run_id)
         with open_scope(tenant=TenantId(run.tenant_id), reason=_REASON):
-            ResearchRun.objects.filter(id=now.id, state=RunState.PLANNED).update(
-                **columns_of(sealer.seal(now.id, changed))
-            )
+            as_read = ResearchRun.objects.filter(id=run.id, state=RunState.PLANNED, sealed=bytes(run.sealed))
+            if not as_read.update(**columns_of(sealer.seal(run.id, changed))):
+                raise RunError("research.plan_changed_meanwhile")
         _record(run, removed_questions=len(before) - len(cells), reworded=len(reworded), sub_questions=len(cells))
         return run_of(run_id)
 
@@ -96,7 +101,7 @@ def _read(run: ResearchRun, content: RunContent, cell: SubQuestion, within: Shor
         refusal = read.analysis.refusal
         if refusal is not None:
             refused.append(RunError("research.plan_refused", reason=refusal.message))
-        elif read.decision.recognised and read.grant.intent != run.intent:
+        elif read.grant.intent != run.intent:
             labels = {"other": read.decision.label, "intent": content.decision.label}
             refused.append(RunError("research.plan_other_intent", **labels))
         return record(

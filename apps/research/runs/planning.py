@@ -8,24 +8,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import islice, product
 from typing import Final
+from uuid import UUID
 
 from apps.research.models import RunMode
 from apps.research.runs.contracts import CompanyPlan, Plan, SubQuestion
 from apps.research.runs.limits import BUDGETS, CELLS_MOST
-from apps.retrieval.contracts import FilterField, InventoryEntry, QueryAnalysis
+from apps.retrieval.contracts import FilterField, InventoryEntry, QueryAnalysis, SearchBounds
 from apps.retrieval.pipeline import ReadResult
+from apps.retrieval.retrievers.documents import reachable
 from apps.retrieval.stages.question.companies import read_companies
 
 _COMPARING: Final = re.compile(r"\b(compare|comparison|versus|vs|contrast|vergleich\w*|gegenüber)\b", re.IGNORECASE)
 _EXPLAINING: Final = re.compile(r"\b(why|how|explain|reasons?|warum|wieso|wie|erkläre?n?|gründe?)\b", re.IGNORECASE)
 # What is left where names were taken out of a sentence.
-_DANGLING: Final = re.compile(
-    r"\s*\b(of|and|or|the|for|at|in|with|between|versus|vs|von|und|oder|der|die|das|des|mit|zwischen|bei|für)\b\.?\s*"
-    r"(?=$|[?.,;])",
-    re.IGNORECASE,
+_DANGLING: Final = frozenset(
+    {"of", "and", "or", "the", "for", "at", "in", "with", "between", "versus", "vs"}
+    | {"von", "und", "oder", "der", "die", "das", "des", "mit", "zwischen", "bei", "für"}
 )
+_STOPS: Final = re.compile(r"([?.,;])")
 _LEADING: Final = re.compile(r"^\s*(please\s+)?(compare|contrast|vergleiche?n?\s*(sie)?)\s+", re.IGNORECASE)
 _PARTS: Final = re.compile(r"(?<=[?])\s+|\s*;\s+")
 _WHOLE: Final = "whole"
@@ -37,15 +39,17 @@ def make_plan(read: ReadResult, text: str, mode: RunMode | None = None) -> tuple
     companies = _companies(analysis, entries)
     rest = _without_names(text, entries)
     parts = _parts(analysis, rest)
-    cells = list(_cells(companies, parts, analysis, rest))
-    suggested = _suggested(len(cells))
+    about = companies or (_no_company(analysis),)
+    total = len(parts) * sum(len(each.periods) or 1 for each in about)
+    cells = list(islice(_cells(about, parts, analysis), CELLS_MOST))
+    suggested = _suggested(total)
     chosen = mode or suggested
-    if len(cells) == 1 or chosen is RunMode.DIRECT:
-        cells = [_as_asked(cells[0] if len(cells) == 1 else SubQuestion(key=_WHOLE, text=text), text)]
+    if total == 1 or chosen is RunMode.DIRECT:
+        cells = [_as_asked(cells[0] if total == 1 else SubQuestion(key=_WHOLE, text=text), text)]
     most = min(CELLS_MOST, BUDGETS[chosen].searches)
     notices = [*analysis.notices, *(each.reason for each in analysis.relaxed)]
-    if len(cells) > most:
-        notices.append(f"The question has {len(cells)} parts; the budget of this mode reaches for {most}.")
+    if len(cells) > 1 and total > most:
+        notices.append(f"The question has {total} parts; the budget of this mode reaches for {most}.")
         cells = cells[:most]
     withheld = tuple(kind.value for kind in read.grant.withheld)
     needed = tuple(kind.label for kind in read.grant.permitted if any(each.kind == kind for each in entries))
@@ -84,9 +88,15 @@ def _companies(analysis: QueryAnalysis, entries: Sequence[InventoryEntry]) -> tu
 def _without_names(text: str, entries: Sequence[InventoryEntry]) -> str:
     rest = " ".join(read_companies(text, entries).rest.split())
     rest = _LEADING.sub("", rest)
-    while (shorter := _DANGLING.sub("", rest)) != rest:
-        rest = shorter
-    return re.sub(r"\s+(?=[?.,;])", "", rest).strip(" ,;.?") or text
+    return "".join(_without_dangling(each) for each in _STOPS.split(rest)).strip(" ,;.?") or text
+
+
+def _without_dangling(piece: str) -> str:
+    """Return what stands before a stop, without the words at its end that are about a name."""
+    words = piece.split(" ")
+    while words and (not words[-1] or words[-1].lower() in _DANGLING):
+        words.pop()
+    return " ".join(words)
 
 
 def _parts(analysis: QueryAnalysis, rest: str) -> tuple[str, ...]:
@@ -95,11 +105,13 @@ def _parts(analysis: QueryAnalysis, rest: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part.strip(" ?") for part in _PARTS.split(rest) if part.strip(" ?"))) or (rest,)
 
 
-def _cells(
-    companies: Sequence[CompanyPlan], parts: Sequence[str], analysis: QueryAnalysis, rest: str
-) -> Iterator[SubQuestion]:
-    whole = tuple(period.label for period in sorted(analysis.periods))
-    for company in companies or (CompanyPlan(company="", ticker="", periods=whole),):
+def _no_company(analysis: QueryAnalysis) -> CompanyPlan:
+    """Return the periods that a question names without a company."""
+    return CompanyPlan(company="", ticker="", periods=tuple(period.label for period in sorted(analysis.periods)))
+
+
+def _cells(companies: Sequence[CompanyPlan], parts: Sequence[str], analysis: QueryAnalysis) -> Iterator[SubQuestion]:
+    for company in companies:
         for period, part in product(company.periods or ("",), parts):
             key = "|".join((company.company, period, part))
             text = word(part, company.company, period, language=analysis.language, number=analysis.wants_number)
@@ -115,6 +127,14 @@ def word(part: str, company: str, period: str, *, language: str, number: bool) -
         return f"{'Wie hoch war' if german else 'What was the'} {part}{of}{within}?"
     named = ", ".join(each for each in (company, period) if each)
     return f"{part} ({named})?" if named else f"{part}?"
+
+
+def planned_from(plan: Plan, bounds: SearchBounds) -> list[UUID]:
+    """Return the documents that the periods of the plan's companies were resolved from. Costs: one query."""
+    companies = [each.company for each in plan.companies]
+    if not companies:
+        return []
+    return list(reachable(bounds).filter(company__in=companies).values_list("id", flat=True))
 
 
 def _as_asked(cell: SubQuestion, text: str) -> SubQuestion:

@@ -1,4 +1,4 @@
-"""Read what a run has recorded, as its owner: the steps that may still be used, and what they say."""
+"""Read one's own runs, and what a run has recorded: the steps that may still be used, and what they say."""
 
 from __future__ import annotations
 
@@ -7,10 +7,16 @@ from dataclasses import dataclass
 from typing import TypeVar
 from uuid import UUID
 
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from apps.research.errors import RunError
 from apps.research.models import ResearchRun, ResearchStep, StepKind
-from apps.research.runs.contracts import ScoreContent, SearchContent
+from apps.research.runs.contracts import RunContent, ScoreContent, SearchContent
 from apps.research.runs.sealing import Sealer
-from apps.retrieval.retrievers.documents import may_be_read
+from apps.retrieval.retrievers.documents import readable_among
+from apps.tenants.context import current_scope
+from apps.tenants.principals import Principal
 
 ContentT = TypeVar("ContentT")
 
@@ -24,6 +30,30 @@ class Recorded:
     documents: frozenset[UUID]
 
 
+def own_runs(who: Principal) -> QuerySet[ResearchRun]:
+    """Return a person's own runs whose time is not over. A key sees those alone that were asked for by it."""
+    runs = ResearchRun.objects.filter(owner_id=who.id, expires_at__gt=timezone.now())
+    return runs if who.key_id is None else runs.filter(owner_key_id=who.key_id)
+
+
+def run_of(run_id: UUID) -> ResearchRun:
+    """Return one's own run. Raises: RunError: there is none."""
+    run: ResearchRun | None = own_runs(current_scope().principal).filter(id=run_id).first()
+    if run is None:
+        raise RunError("research.run_unknown")
+    return run
+
+
+def content_of(run: ResearchRun, sealer: Sealer) -> RunContent:
+    """Return the question and plan of one's own run, which name what lies in all of its scopes.
+
+    Raises: RunError: its key is gone, or who reads lost a scope of it. PayloadDamagedError, RedisError.
+    """
+    if not set(run.scope_ids) <= current_scope().scope_ids:
+        raise RunError("research.scope_lost")
+    return sealer.open(RunContent, run)
+
+
 def steps_of(run_id: UUID) -> list[ResearchStep]:
     """Return the steps that the open scope shows: those within its scopes. Costs: one query."""
     return list(ResearchStep.objects.filter(run_id=run_id).order_by("ordinal"))
@@ -33,12 +63,9 @@ def usable(steps: Sequence[ResearchStep], kinds: Collection[str] | None = None) 
     """Return the steps whose documents may all be read now, and whose kinds are all still permitted.
 
     Args:  kinds: permitted now; None if nobody asks.
-    Costs: one query; one more for each step where a document may not be read.
+    Costs: as readable_among.
     """
-    kept = [each for each in steps if kinds is None or set(each.kinds) <= set(kinds)]
-    if may_be_read({document for each in kept for document in each.document_ids}):
-        return kept
-    return [each for each in kept if may_be_read(each.document_ids)]
+    return readable_among([each for each in steps if kinds is None or set(each.kinds) <= set(kinds)])
 
 
 def recorded(run: ResearchRun, sealer: Sealer, kinds: Collection[str]) -> Recorded:

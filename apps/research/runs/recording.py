@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
+from redis.exceptions import RedisError
 
 from apps.audit.ids import new_id
 from apps.audit.models import Event, Outcome
 from apps.audit.services import record
-from apps.research.errors import StopError
+from apps.research.errors import RunError, StopError
 from apps.research.events import ENDED, STEP_RECORDED
 from apps.research.models import ResearchRun, ResearchStep, RunState, StepKind
 from apps.research.runs.sealing import Sealer, columns_of
@@ -94,7 +96,8 @@ def step_record(
             ordinal=run.steps + 1,
             kind=kind,
             intent=run.intent,
-            scope_ids=sorted(allowed.scope_ids),
+            # The end says nothing of any scope: who lost one of them is told it too.
+            scope_ids=[] if kind is StepKind.ENDED else sorted(allowed.scope_ids),
             policy_version=allowed.policy_version,
             policy_version_id=allowed.policy_version_id,
             kinds=list(allowed.kinds),
@@ -117,11 +120,11 @@ def step_record(
             "spent_ms": run.spent_ms + facts.elapsed_ms,
         }
         ResearchRun.objects.filter(id=run.id).update(**{**used, **changes})
-        _record_event(run, step)
+        _record_event(run, step, allowed.scope_ids)
         return step
 
 
-def _record_event(run: ResearchRun, step: ResearchStep) -> Event:
+def _record_event(run: ResearchRun, step: ResearchStep, scope_ids: Collection[UUID]) -> Event:
     return record(
         action=STEP_RECORDED,
         core={
@@ -143,7 +146,7 @@ def _record_event(run: ResearchRun, step: ResearchStep) -> Event:
         },
         subject_type="research_run",
         subject_id=run.id,
-        scopes=[ScopeId(each) for each in step.scope_ids],
+        scopes=[ScopeId(each) for each in scope_ids],
     )
 
 
@@ -174,6 +177,9 @@ def run_end(
             lease=lease,
         )
         run.refresh_from_db()
+        with suppress(RunError, RedisError):
+            # What it says is there for minutes from now, also where it never began. Else the key ends by itself.
+            Sealer.of(run).prolong()
         ResearchRun.objects.filter(id=run.id).update(
             state=state,
             stopped_by=stopped_by,

@@ -8,11 +8,14 @@ at.
 from __future__ import annotations
 
 import logging
+import time
 import traceback
 from dataclasses import replace
 from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
+
+from django.utils import timezone
 
 from apps.corpus.providers.errors import WarmingUpError
 from apps.erasure.errors import ScopeClosedError
@@ -21,16 +24,16 @@ from apps.errors import ApplicationError
 from apps.intents.selectors import policy_in_force
 from apps.research.errors import StopError
 from apps.research.models import ResearchRun, RunState, StepKind
-from apps.research.runs.acting import Bounds, act_for, bounds_now, require_same
-from apps.research.runs.answer import write_answer
+from apps.research.runs.acting import Bounds, act_for, bounds_now, require_kept, require_same
+from apps.research.runs.answer import unasked, write_answer
 from apps.research.runs.contracts import Budget, RunContent, SearchContent
 from apps.research.runs.decision import Finish, ScoreRound, Search, decide
 from apps.research.runs.given import given_filters
-from apps.research.runs.limits import ATTEMPTS_MOST, LEASE_SECONDS
+from apps.research.runs.limits import ATTEMPTS_MOST, LEASE_SECONDS, TURN_SECONDS, WAITING_SECONDS
 from apps.research.runs.reading import Recorded, recorded
 from apps.research.runs.recording import Allowed, StepFacts, run_end, step_record
 from apps.research.runs.sealing import Sealer
-from apps.retrieval.errors import DocumentsGoneError, PolicyChangedError
+from apps.retrieval.errors import DocumentsGoneError, PolicyChangedError, QuestionError
 from apps.retrieval.kept.content import documents_of
 from apps.retrieval.retrievers.documents import may_be_read
 from apps.retrieval.services.ask import Asked
@@ -39,7 +42,7 @@ from apps.retrieval.services.recording import recorded_hits
 from apps.tenants.context import current_scope
 from apps.tenants.errors import InvalidKeyError, PermissionDeniedError, ScopeNotGrantedError, UnknownTenantError
 from apps.tenants.ids import TenantId
-from apps.tenants.leased_jobs import Heartbeat, Lease, LeaseLostError, claim, holding
+from apps.tenants.leased_jobs import Heartbeat, Lease, LeaseLostError, claim, enqueue, holding
 from apps.tenants.short_scopes import ShortScopes
 
 logger = logging.getLogger("glassbox.research")
@@ -59,20 +62,24 @@ _TRIES: Final = 5
 
 class RunOutcome(StrEnum):
     NOT_CLAIMED = "not_claimed"
+    GAVE_WAY = "gave_way"
     ENDED = "ended"
     LOST = "lost"
 
 
 def run_carry_out(*, run_id: UUID, tenant_id: TenantId) -> RunOutcome:
-    """Carry out a run to its end. This is safe to call twice, at once, and after a crash at any point.
+    """Carry out a run to its end, or for a turn. This is safe to call twice, at once, and after a crash at any point.
 
-    Returns: NOT_CLAIMED if another worker has it, or there is nothing to do; LOST if another worker has taken it over.
+    Returns: NOT_CLAIMED if another worker has it, or there is nothing to do; GAVE_WAY if its turn was over, and it
+             waits for the next; LOST if another worker has taken it over.
     """
     lease = claim(ResearchRun, tenant_id=tenant_id, job_id=run_id, lease_s=LEASE_SECONDS)
     if lease is None:
         return RunOutcome.NOT_CLAIMED
     try:
         state, reason, code = _through(lease)
+        if state is RunState.QUEUED:
+            return RunOutcome.GAVE_WAY
         if state is not RunState.DONE:
             run_end(run_id, tenant_id, state=state, stopped_by=reason, code=code, lease=lease)
     except LeaseLostError:
@@ -82,11 +89,15 @@ def run_carry_out(*, run_id: UUID, tenant_id: TenantId) -> RunOutcome:
 
 
 def _through(lease: Lease[ResearchRun]) -> tuple[RunState, str, str]:
-    """Return how the run ends. An answer is recorded with its end; any other end is not. Raises: LeaseLostError."""
+    """Return how the run ends; QUEUED if it does not yet. An answer is recorded with its end; any other end is not.
+
+    Raises: LeaseLostError.
+    """
     if lease.attempts > ATTEMPTS_MOST:
         return RunState.FAILED, "worker_lost", "research.worker_lost"
     try:
-        _Run(lease).through()
+        if not _Run(lease).through():
+            return RunState.QUEUED, "", ""
     except LeaseLostError:
         raise
     except StopError as error:
@@ -114,19 +125,37 @@ class _Run:
     def __init__(self, lease: Lease[ResearchRun]) -> None:
         self._lease = lease
         self._tries = 0
+        self._turn_ends = time.monotonic() + TURN_SECONDS
 
-    def through(self) -> None:
+    def through(self) -> bool:
+        """Return whether the last step was done. False: its turn is over, and it waits for the next."""
         while True:
             try:
                 if self._step():
-                    return
+                    return True
                 self._tries = 0
+                if time.monotonic() >= self._turn_ends:
+                    self._give_way()
+                    return False
             except ScopeClosedError as error:
                 raise StopError(state=RunState.STOPPED, reason="scopes_erased") from error
             except _CHANGED:
                 self._tries += 1
                 if self._tries >= _TRIES:
                     raise
+
+    def _give_way(self) -> None:
+        """Let a worker take what else waits, before it goes on with this."""
+        with holding(self._lease) as run:
+            Sealer.of(run).prolong(WAITING_SECONDS)
+            ResearchRun.objects.filter(id=run.id).update(
+                state=RunState.QUEUED,
+                attempts=0,
+                lease_owner="",
+                lease_until=None,
+                next_attempt_at=timezone.now() + ResearchRun.resend_after,
+            )
+            enqueue(run)
 
     def _step(self) -> bool:
         """Do what comes next; return whether that was the last step."""
@@ -164,6 +193,7 @@ class _Run:
     def _ask(self, run: ResearchRun, content: RunContent, acting: ShortScopes, bounds: Bounds, search: Search) -> None:
         def keep(asked: Asked) -> None:
             require_same(run, asked.grant)
+            require_kept(run)
             trace, answer = asked.result.trace, asked.result.answer
             hits = [each for each in recorded_hits(trace, answer.ref_ids) if each["in_context"]]
             found = SearchContent(key=search.cell.key, attempt=search.cell.attempt, text=asked.text, answer=answer)
@@ -194,14 +224,16 @@ class _Run:
             )
             self._record(StepKind.SEARCH, allowed, facts, found)
 
-        with Heartbeat(self._lease):
-            ask_within(
-                text=search.cell.text,
-                within=acting,
-                given=given_filters(content.given),
-                pinned=bounds.pinned,
-                on_answered=keep,
-            )
+        text, given = search.cell.text, given_filters(content.given)
+        try:
+            with Heartbeat(self._lease):
+                ask_within(text=text, within=acting, given=given, pinned=bounds.pinned, on_answered=keep)
+        except QuestionError as error:
+            # One part that can't be asked leaves a gap, and the others their answers.
+            facts = StepFacts(round=search.round, outcome=error.code)
+            with acting.renewed().open():
+                self._confirm(run, bounds, Recorded(found=(), scored=(), documents=frozenset()))
+                self._record(StepKind.SEARCH, bounds.allowed, facts, unasked(search.cell, str(error)))
 
     def _score(
         self, run: ResearchRun, acting: ShortScopes, bounds: Bounds, so_far: Recorded, following: ScoreRound

@@ -1,7 +1,7 @@
 """Seal what a run says: under a data key of the tenant where the policy keeps texts, else under a key for minutes.
 
 The key for minutes is made for one run and lies in Redis alone. When it is gone, nobody reads what lies in the rows,
-nor in a copy of them. Each step of the run prolongs it.
+nor in a copy of them. Each step of the run prolongs it, and it is there while the run waits for a worker.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.core.cache import cache
 
 from apps.audit.errors import PayloadDamagedError
-from apps.intents.contracts import RecordingMode
 from apps.research.errors import RunError
 from apps.research.models import ResearchRun, ResearchStep
 from apps.research.runs.limits import MOMENTARY_SECONDS
@@ -35,7 +34,7 @@ ContentT = TypeVar("ContentT")
 class Sealer:
     """Seals and opens what one run says.
 
-    Args: kept: whether the policy's recording mode keeps texts.
+    Args: kept: whether the policy keeps texts.
     """
 
     def __init__(self, *, tenant: TenantId, run_id: UUID, kept: bool) -> None:
@@ -43,17 +42,16 @@ class Sealer:
 
     @classmethod
     def of(cls, run: ResearchRun) -> Sealer:
-        kept = run.recording_mode == RecordingMode.ENCRYPTED_TEXT
-        return cls(tenant=TenantId(run.tenant_id), run_id=run.id, kept=kept)
+        return cls(tenant=TenantId(run.tenant_id), run_id=run.id, kept=run.data_key_id is not None)
 
-    def make_key(self) -> None:
+    def make_key(self, seconds: int = MOMENTARY_SECONDS) -> None:
         """Make the key for minutes, where texts are not kept. Call it before anything is sealed. Raises: RedisError."""
         if not self._kept:
-            cache.set(self._name, secrets.token_bytes(_KEY_BYTES), timeout=MOMENTARY_SECONDS)
+            cache.set(self._name, secrets.token_bytes(_KEY_BYTES), timeout=seconds)
 
-    def prolong(self) -> None:
-        """Keep the key for minutes for as many minutes from now. Raises: RedisError, RunError: it is gone."""
-        if not self._kept and not cache.touch(self._name, timeout=MOMENTARY_SECONDS):
+    def prolong(self, seconds: int = MOMENTARY_SECONDS) -> None:
+        """Keep the key for so long from now. Raises: RedisError, RunError: it is gone."""
+        if not self._kept and not cache.touch(self._name, timeout=seconds):
             raise RunError("research.texts_gone")
 
     def seal(self, row_id: UUID, content: object) -> SealedText:

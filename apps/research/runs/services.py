@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -18,13 +19,23 @@ from apps.intents.selectors import policy_in_force
 from apps.research.errors import RunError
 from apps.research.events import CANCEL_REQUESTED, REJECTED, REQUESTED, STARTED
 from apps.research.models import ENDED, ResearchRun, RunMode, RunState, StepKind
+from apps.research.runs.acting import kept_days
 from apps.research.runs.contracts import Plan, RunContent
 from apps.research.runs.given import given_bounds
-from apps.research.runs.limits import BUDGETS, DEEP_AT_ONCE, KEPT_DAYS, ROW_HOURS, RUNS_AT_ONCE
-from apps.research.runs.planning import make_plan
+from apps.research.runs.limits import (
+    BUDGETS,
+    DEEP_AT_ONCE,
+    MOMENTARY_SECONDS,
+    ROW_HOURS,
+    RUNS_AT_ONCE,
+    RUNS_OF_OWNER,
+    WAITING_SECONDS,
+)
+from apps.research.runs.planning import make_plan, planned_from
+from apps.research.runs.reading import run_of
 from apps.research.runs.recording import Allowed, StepFacts, run_end, step_record
 from apps.research.runs.sealing import Sealer, columns_of
-from apps.retrieval.contracts import GivenFilters
+from apps.retrieval.contracts import GivenFilters, SearchBounds
 from apps.retrieval.pipeline import ReadResult
 from apps.retrieval.services.ask import OnRecorded
 from apps.retrieval.services.following import read_question
@@ -65,7 +76,7 @@ def run_request(
         scopes=scopes,
         given=given,
         write=asking.write,
-        on_recorded=on_recorded,
+        on_recorded=partial(asking.recorded, on_recorded),
     )
     if asking.rejected is not None:
         raise asking.rejected
@@ -124,6 +135,11 @@ class _Asking:
         self.run = self._make(read, plan, mode, kinds, event, scope_ids)
         return event
 
+    def recorded(self, on_recorded: OnRecorded | None, event: Event) -> None:
+        """Tell of a question that began a run. One that was rejected is asked anew where it is sent again."""
+        if on_recorded and self.rejected is None:
+            on_recorded(event)
+
     def _make(
         self,
         read: ReadResult,
@@ -134,11 +150,12 @@ class _Asking:
         scope_ids: Sequence[ScopeId],
     ) -> ResearchRun:
         tenant_id, budget, now = current_scope().tenant_id, BUDGETS[mode], timezone.now()
-        kept = read.grant.recording_mode is RecordingMode.ENCRYPTED_TEXT
-        sealer = Sealer(tenant=tenant_id, run_id=self._id, kept=kept)
-        sealer.make_key()
+        days = kept_days() if read.grant.recording_mode is RecordingMode.ENCRYPTED_TEXT else 0
+        sealer = Sealer(tenant=tenant_id, run_id=self._id, kept=days > 0)
+        sealer.make_key(MOMENTARY_SECONDS if self._confirm_plan else WAITING_SECONDS)
         content = RunContent(question=self._text, decision=read.decision, given=given_bounds(self._given), plan=plan)
         with open_scope(tenant=tenant_id, reason=_REASON):
+            _require_room_of(tenant_id, self._principal)
             _require_room(tenant_id, mode)
             run: ResearchRun = ResearchRun.objects.create(
                 id=self._id,
@@ -161,11 +178,15 @@ class _Asking:
                 tokens_most=budget.tokens,
                 seconds_most=budget.seconds,
                 next_attempt_at=now + ResearchRun.resend_after,
-                expires_at=now + (timedelta(days=KEPT_DAYS) if kept else timedelta(hours=ROW_HOURS)),
+                expires_at=now + (timedelta(days=days) if days else timedelta(hours=ROW_HOURS)),
                 **columns_of(sealer.seal(self._id, content)),
+            )
+            bounds = SearchBounds(
+                tenant_id=tenant_id, scope_ids=tuple(scope_ids), kinds=tuple(kinds), given=self._given
             )
             facts = StepFacts(
                 event_id=event.id,
+                document_ids=planned_from(plan, bounds),
                 outcome="planned" if self._confirm_plan else "queued",
                 elapsed_ms=round(read.trace.elapsed_ms),
             )
@@ -202,24 +223,29 @@ def _bounds(read: ReadResult, mode: RunMode | None) -> Mapping[str, Any]:
     }
 
 
-def _require_room(tenant_id: TenantId, mode: RunMode) -> None:
-    """Require that the tenant may have one more run; of two at once, one waits for the other. Raises: RunError."""
+def _require_room_of(tenant_id: TenantId, who: Principal) -> None:
+    """Require that a person may have one more run, planned ones included. Raises: RunError."""
+    _one_at_a_time(tenant_id)
+    open_states = (RunState.PLANNED, RunState.QUEUED, RunState.RUNNING)
+    own = ResearchRun.objects.filter(owner_id=who.id, state__in=open_states, expires_at__gt=timezone.now())
+    if own.count() >= RUNS_OF_OWNER:
+        raise RunError("research.too_many_own_runs", limit=RUNS_OF_OWNER)
+
+
+def _one_at_a_time(tenant_id: TenantId) -> None:
+    """Let of two that ask for room at once the second one wait for the first."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [advisory_key("research", tenant_id)])
-    # A plan that waits for its owner costs nothing; one that is forgotten expires with its texts.
+
+
+def _require_room(tenant_id: TenantId, mode: RunMode) -> None:
+    """Require that the tenant may have one more run that waits or runs. Raises: RunError."""
+    _one_at_a_time(tenant_id)
     under_way = ResearchRun.objects.filter(state__in=(RunState.QUEUED, RunState.RUNNING))
     if under_way.count() >= RUNS_AT_ONCE:
         raise RunError("research.too_many_runs", limit=RUNS_AT_ONCE)
     if mode is RunMode.DEEP_SEARCH and under_way.filter(mode=mode).count() >= DEEP_AT_ONCE:
         raise RunError("research.too_many_runs", limit=f"{DEEP_AT_ONCE} deep")
-
-
-def run_of(run_id: UUID) -> ResearchRun:
-    """Return one's own run. Raises: RunError: there is none."""
-    run: ResearchRun | None = ResearchRun.objects.filter(id=run_id, owner_id=current_scope().principal.id).first()
-    if run is None:
-        raise RunError("research.run_unknown")
-    return run
 
 
 def run_start(run_id: UUID) -> ResearchRun:
@@ -228,7 +254,7 @@ def run_start(run_id: UUID) -> ResearchRun:
     run = run_of(run_id)
     if run.state != RunState.PLANNED:
         raise RunError("research.not_planned")
-    Sealer.of(run).prolong()
+    Sealer.of(run).prolong(WAITING_SECONDS)
     with open_scope(tenant=TenantId(run.tenant_id), reason=_REASON):
         _require_room(TenantId(run.tenant_id), RunMode(run.mode))
         started = ResearchRun.objects.filter(id=run.id, state=RunState.PLANNED).update(

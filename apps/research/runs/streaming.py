@@ -1,7 +1,8 @@
 """Stream the events of a run for a bounded time, holding no database connection while nothing happens.
 
-A stream ends with its run, or after less than a minute; its client then resumes after the last event that it got. So a
-web process is never held for long, and a person who lost access gets nothing further than the next look.
+A stream ends with its run, where a plan waits to be started, or after less than a minute; its client then resumes after
+the last event that it got. So a web process is never held for long, and a person who lost access gets nothing further
+than the next look.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator
+from itertools import chain
+from threading import BoundedSemaphore
 from typing import Final
 from uuid import UUID, uuid4
 
@@ -17,8 +20,9 @@ from redis.exceptions import RedisError
 
 from apps.errors import ApplicationError
 from apps.research.errors import RunError
-from apps.research.runs.events import HEARTBEAT, Place, encode, events_of
-from apps.research.runs.limits import HEARTBEAT_SECONDS, STREAM_SECONDS, STREAMS_AT_ONCE
+from apps.research.models import RunState
+from apps.research.runs.events import HEARTBEAT, Place, beginning_of, encode, events_of
+from apps.research.runs.limits import HEARTBEAT_SECONDS, STREAM_SECONDS, STREAMS_AT_ONCE, STREAMS_OF_PROCESS
 from apps.research.runs.showing import ShownRun, shown
 from apps.tenants.counting import client
 from apps.tenants.ids import TenantId
@@ -30,6 +34,8 @@ logger = logging.getLogger("glassbox.research")
 _KEY: Final = "research:streams:{tenant}"
 _EVERY_SECONDS: Final = 0.25
 _SLOWEST_SECONDS: Final = 2.0
+# Each stream holds a thread of this process.
+_PLACES = BoundedSemaphore(STREAMS_OF_PROCESS)
 
 
 class Stream:
@@ -47,8 +53,12 @@ class Stream:
         self._run_id, self._after = run_id, after
         self._acting = ShortScopes.all_of(principal)
         self._clock, self._wait = clock, wait
-        self._slot: str | None = _take_slot(principal.tenant_id)
+        self._slot: str | None = None
+        if not _PLACES.acquire(blocking=False):
+            raise RunError("research.streams_full")
+        self._has_place = True
         try:
+            self._slot = _take_slot(principal.tenant_id)
             # What is refused is refused before the stream begins, with its status.
             self._first: ShownRun | None = self._look()
         except BaseException:
@@ -62,7 +72,10 @@ class Stream:
             self.close()
 
     def close(self) -> None:
-        """Give the place among the tenant's streams back."""
+        """Give the places back: that of the process, and that among the tenant's streams."""
+        if self._has_place:
+            self._has_place = False
+            _PLACES.release()
         if self._slot is not None:
             _give_slot(self._acting.tenant_id, self._slot)
             self._slot = None
@@ -77,19 +90,17 @@ class Stream:
                 # Access ended while the client listened: the stream ends, and says no more than a request would.
                 logger.info("a stream of research %s ended: %s", self._run_id, error.code)
                 return
-            pieces = [
-                (place, event)
-                for step in looked.steps
-                for place, event in events_of(looked.row, step)
-                if place > self._after
-            ]
+            of_steps = (events_of(looked.row, step) for step in looked.steps)
+            told = chain(beginning_of(looked.row), *of_steps)
+            pieces = [(place, event) for place, event in told if place > self._after]
             for place, event in pieces:
                 yield encode(place, event)
                 self._after = place
             now = self._clock()
             if pieces:
                 said, pause = now, _EVERY_SECONDS
-            if looked.row.has_ended or now - begun >= STREAM_SECONDS:
+            # Nothing comes of a plan before its owner has started it.
+            if looked.row.has_ended or looked.row.state == RunState.PLANNED or now - begun >= STREAM_SECONDS:
                 return
             if now - said >= HEARTBEAT_SECONDS:
                 yield HEARTBEAT

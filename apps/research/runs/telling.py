@@ -13,11 +13,10 @@ from apps.retrieval.serialise import to_json
 def run_json(shown: ShownRun) -> dict[str, Any]:
     """Return a run with its plan, steps and answer."""
     result = shown.result
-    plan = shown.content.plan if shown.content else None
     return {
         **row_json(shown.row),
         "question": shown.content.question if shown.content else None,
-        "plan": plan_json(plan) if plan else None,
+        "plan": plan_json(shown.plan) if shown.plan else None,
         "steps": [step_json(each) for each in shown.steps],
         "result": to_json(result) if result else None,
     }

@@ -8,7 +8,8 @@ DECLARE
         started_at,finished_at,expires_at,data_key_id,sealed,attempts,next_attempt_at,lease_owner,lease_until,error_code}';
 BEGIN
     IF TG_OP = 'INSERT' THEN
-        IF NEW.state NOT IN ('planned', 'queued') OR NEW.steps <> 0 OR NEW.lease_owner <> '' THEN
+        IF NEW.state NOT IN ('planned', 'queued') OR NEW.lease_owner <> ''
+           OR NEW.steps <> 0 OR NEW.rounds <> 0 OR NEW.searches <> 0 OR NEW.tokens <> 0 OR NEW.spent_ms <> 0 THEN
             RAISE EXCEPTION 'research begins without a step' USING ERRCODE = 'check_violation';
         END IF;
         RETURN NEW;
@@ -25,8 +26,12 @@ BEGIN
     IF OLD.state <> 'planned' AND NEW.sealed IS DISTINCT FROM OLD.sealed THEN
         RAISE EXCEPTION 'the plan of research that was started stays' USING ERRCODE = 'check_violation';
     END IF;
-    IF NEW.steps < OLD.steps OR OLD.cancel_requested_at IS NOT NULL AND NEW.cancel_requested_at IS NULL THEN
+    IF NEW.steps < OLD.steps OR NEW.rounds < OLD.rounds OR NEW.searches < OLD.searches OR NEW.tokens < OLD.tokens
+       OR NEW.spent_ms < OLD.spent_ms OR OLD.cancel_requested_at IS NOT NULL AND NEW.cancel_requested_at IS NULL THEN
         RAISE EXCEPTION 'research goes on, and back to nothing' USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.searches > NEW.searches_most THEN
+        RAISE EXCEPTION 'research asks no more questions than its budget has' USING ERRCODE = 'check_violation';
     END IF;
     RETURN NEW;
 END
@@ -72,3 +77,9 @@ END
 $$;
 CREATE TRIGGER research_step_held BEFORE INSERT ON research_researchstep
     FOR EACH ROW EXECUTE FUNCTION research_step_held();
+
+-- What was written from a restricted document is in nobody's view but of those who decide about it, as the document itself
+-- (corpus/sql/restrictions.sql says why it is for all commands, and why it has this name).
+CREATE POLICY hidden_by_restriction ON research_researchstep AS RESTRICTIVE FOR ALL TO PUBLIC
+    USING (NOT document_ids && (SELECT hidden_documents())::uuid[])
+    WITH CHECK (NOT document_ids && (SELECT hidden_documents())::uuid[]);

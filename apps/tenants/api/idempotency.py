@@ -12,8 +12,9 @@ Questions are the exception: their answers are not kept. An answer quotes docume
 recording mode hash_only not even the question may be stored; a second store of such text, for a day, would be one more
 place that an erasure must reach. What a client wants of the key is an answer after a lost connection, and a question
 changes nothing. So a repeated question is answered anew, recorded anew, and the header Glassbox-Repeats-Event names the
-first one's event, which tells a retry from a second question. A reused key with another body is still refused, and so
-are two at once.
+first one's event, which tells a retry from a second question. Where a question begins something that stays, its view
+finds that by the first one's event (`ApiView.repeats`), and answers with it. A reused key with another body is still
+refused, and so are two at once.
 
 No transaction is open while a question is answered, so the row is written in the transaction that records the answer,
 and what keeps a second one out meanwhile is a mark in Redis. Without Redis two at once are both answered.
@@ -133,6 +134,7 @@ def idempotent_question(handler: Callable[..., Response]) -> Callable[..., Respo
             with scopes.open():
                 known = _known(*digests)
             if known is not None:
+                view.repeats = known.subject_id
                 response = handler(view, request, *args, on_recorded=None, **kwargs)
                 response[REPEATS_HEADER] = str(known.subject_id)
                 return response

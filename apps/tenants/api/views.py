@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from uuid import UUID
 
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
@@ -59,6 +60,8 @@ class ApiView(APIView):
     deprecated_parameters: ClassVar[Mapping[str, Deprecated]] = {}
     opens_own_scopes: ClassVar[bool] = False
     body_limit_bytes: int = JSON_BODY_LIMIT_BYTES
+    # The event of the question that this request sends again with its Idempotency-Key.
+    repeats: UUID | None = None
 
     @classmethod
     def as_view(cls, **initkwargs: Any) -> AsView[GenericView]:
