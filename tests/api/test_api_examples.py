@@ -409,12 +409,12 @@ def test_research_runs_as_the_examples_say(
     acme: Firm, live_server: LiveServer, reader: dict[str, str], shell: dict[str, str], tmp_path: Path
 ) -> None:
     alice = make_member(acme, "alice", Role.ANALYST)
-    key = make_personal_key(acme, "alice", role=Role.ANALYST)[1]
+    by_key, key = make_personal_key(acme, "alice", role=Role.ANALYST)
     document = httpx.get(f"{live_server.url}/api/v1/openapi.json", trust_env=False).json()
     failures = []
     for example in filter(is_research, examples(document)):
         made = request(
-            alice, "What was the maximum drawdown?", confirm_plan=example.path.endswith(("/plan/", "/start/"))
+            by_key, "What was the maximum drawdown?", confirm_plan=example.path.endswith(("/plan/", "/start/"))
         )
         with as_(alice):
             (cell,) = Sealer.of(made).open(RunContent, made).plan.sub_questions
