@@ -73,7 +73,7 @@ class RunError(CodedError):
             "As many streams of events are open as this server has places for. Read the run without a stream, or try "
             "again in a minute.",
         ),
-        "research.bad_event_id": (422, "This is no id of an event: {id}. It has the form 3.1."),
+        "research.bad_event_id": (400, "This is no id of an event: {id}. It has the form 3.1."),
     }
 
 

@@ -265,6 +265,9 @@ def _aimed(operation: APIOperation[Any, Any, Any, Any], asker: Asker) -> Iterato
     elif "{key}" in operation.path:
         for place in (("acme", "fund:beta"), ("bolt", "fund:alpha")):
             yield operation.Case(path_parameters={"key": f"organisation:{canary(*place)}"})
+    elif "{model}" in operation.path:
+        for scope in ("fund:alpha", "fund:beta"):
+            yield operation.Case(path_parameters={"model": f"glassbox/{scope}"})
     elif operation.definition.raw["operationId"] == "list_entities":
         yield operation.Case(query={"name": "kestrel"})
     elif operation.definition.raw["operationId"] == "ask_question":

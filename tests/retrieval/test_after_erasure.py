@@ -64,6 +64,7 @@ MEMORIES: Final = frozenset(
         "apps.intents.matching",
         "apps.intents.profile.folding",
         "apps.intents.profile.matching",
+        "apps.research.doors.mcp.asking",
         "apps.retrieval.api.changelog",
         "apps.retrieval.api.problem_types",
         "apps.retrieval.stages.question.jurisdiction_names",

@@ -141,6 +141,9 @@ MEMORIES: Final = (
         Sort.NONE,
         because="Renderers by media type; there are as many as the code names.",
     ),
+    Fields(
+        "memory:apps.research.doors.mcp.asking", Sort.NONE, because="Who answers requests in this process: no request."
+    ),
     Fields("memory:apps.tenants.api.schema", Sort.NONE, because="The description of the API."),
     Fields("memory:apps.audit.fast_leaves", Sort.NONE, because="Texts of times of day and of codes, for leaves."),
     Fields("memory:apps.audit.webhooks.sending", Sort.NONE, because="Certificates of authorities that are trusted."),

@@ -34,7 +34,7 @@ from apps.research.runs.telling import run_json
 from apps.retrieval.api.progress import EVENT_STREAM
 from apps.retrieval.errors import QuestionError
 from apps.retrieval.services.ask import OnRecorded
-from apps.tenants.api.examples import sample
+from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
 from apps.tenants.api.idempotency import ActResponse, idempotent, idempotent_question
 from apps.tenants.api.serializers import require_no_fields
 from apps.tenants.api.views import ApiListView, ApiView
@@ -178,7 +178,7 @@ class RunStartView(ApiView):
         description="Starts research that waits in the state `planned` for you to confirm its plan.",
         request=None,
         responses={202: ResearchRunRowSerializer},
-        extensions=sample(f'curl -X POST "{_BASE}$RUN_ID/start/" {_KEY}'),
+        extensions={PROBLEMS_EXTENSION: ["Gone"], **sample(f'curl -X POST "{_BASE}$RUN_ID/start/" {_KEY}')},
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
@@ -250,7 +250,10 @@ class RunExportView(ApiView):
         summary="Export the answer of your research",
         description="The answer as Markdown, with its references. What documents say is escaped.",
         responses={(200, _MARKDOWN): OpenApiTypes.BINARY},
-        extensions=sample(f'curl "{_BASE}$RUN_ID/export/" {_KEY} > research.md'),
+        extensions={
+            PROBLEMS_EXTENSION: ["Conflict"],
+            **sample(f'curl "{_BASE}$RUN_ID/export/" {_KEY} > research.md'),
+        },
     )
     def get(self, request: Request, id: UUID) -> HttpResponse:
         found = shown(id)
