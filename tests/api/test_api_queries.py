@@ -8,6 +8,7 @@ from uuid import uuid4
 import pytest
 
 from apps.corpus.models import Document
+from apps.erasure.models import Because, Restriction
 from apps.retrieval.models import SentQuestion, SentState
 from apps.retrieval.sent.services import question_decide
 from apps.tenants.context import open_scope
@@ -53,6 +54,22 @@ def test_words_are_there_where_the_policy_keeps_them(acme: Firm, ann: Api) -> No
     (found,) = ann.get(ADDRESS).json()["results"]
     assert found["question"] == QUESTION
     assert "12.5 %" in found["answer"]
+
+
+def test_words_from_a_document_that_was_restricted_since_are_withheld(acme: Firm, ann: Api, report: Document) -> None:
+    keep_history(acme, 30)
+    asked(ann, QUESTION)
+    with open_scope(tenant=acme.id, reason="a test"):
+        Restriction.objects.create(
+            tenant_id=acme.id,
+            scope_id=report.scope_id,
+            document_id=report.id,
+            because=Because.REQUEST,
+            because_id=report.id,
+        )
+    (found,) = ann.get(ADDRESS).json()["results"]
+    assert (found["question"], found["answer"]) == (None, None)
+    assert found["outcome"] == "success"
 
 
 def test_nobody_else_s_questions_are_listed(ann: Api, key: KeyMaker) -> None:

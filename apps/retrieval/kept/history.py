@@ -20,6 +20,7 @@ from apps.retrieval.events import SHARED, UNSHARED
 from apps.retrieval.kept.content import AnswerContent, answer_content, content_from_bytes, documents_of
 from apps.retrieval.kept.sealing import SealedText, seal_for, unseal
 from apps.retrieval.models import KeptAnswer
+from apps.retrieval.retrievers.documents import readable_among
 from apps.retrieval.trace import Trace
 from apps.tenants.context import current_scope, open_scope
 from apps.tenants.ids import ScopeId, TenantId
@@ -61,9 +62,12 @@ def kept_answer(id: UUID) -> KeptAnswer | None:
 
 
 def kept_among(ids: Collection[UUID], *, asker_id: UUID) -> dict[UUID, AnswerContent]:
-    """Return what is kept of these questions of the person's own, by id. Costs: two queries."""
+    """Return what is kept of these questions of the person's own, by id, while all that it rests on may be read.
+
+    Costs: three queries; one more for each where a document may not be read.
+    """
     rows = KeptAnswer.objects.filter(id__in=ids, asker_id=asker_id, expires_at__gt=timezone.now())
-    return {row.id: content_of(row) for row in rows}
+    return {row.id: content_of(row) for row in readable_among(list(rows))}
 
 
 def content_of(row: KeptAnswer) -> AnswerContent:
