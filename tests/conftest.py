@@ -18,6 +18,7 @@ import psycopg
 import pytest
 from django.conf import LazySettings, settings
 from django.core.cache import cache
+from django.core.cache.backends.redis import RedisCache
 from django.db import connections
 from django.template import Template
 from django.test import TransactionTestCase
@@ -280,9 +281,22 @@ def _render_without_telling(django_test_environment: None) -> None:
     Template._render = _TestState.saved_data.template_render
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _clear_what_is_one_s_own() -> None:
+    """Have `cache.clear()` take away what this worker wrote, and nothing of the others, which use the same database."""
+
+    def clear(self: RedisCache) -> bool:
+        held = self._cache.get_client(None, write=True)
+        for key in held.scan_iter(match=f"{self.key_prefix}:*", count=1_000):
+            held.delete(key)
+        return True
+
+    RedisCache.clear = clear
+
+
 @pytest.fixture
 def own_cache(settings: LazySettings) -> None:
-    """An empty cache in a database of its own: tests of other workers clear all that is in theirs."""
+    """An empty cache in a database of its own, for tests that stop or count what Redis does."""
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     configured = settings.CACHES["default"]
     location = configured["LOCATION"].replace("?db=1", f"?db={3 + worker % 12}")

@@ -52,7 +52,7 @@ class ClaimCheckRequest(StrictSerializer):
         }
 
 
-class _DocumentSerializer(serializers.Serializer[Any]):
+class ClaimDocumentSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     title = serializers.CharField()
 
@@ -82,7 +82,7 @@ class ClaimFactSerializer(serializers.Serializer[Any]):
     value = serializers.CharField(help_text="In whole units, as a decimal.")
     printed = serializers.CharField(help_text="As the page prints it.")
     quote = serializers.CharField(allow_blank=True, help_text="Its row.")
-    document = _DocumentSerializer()
+    document = ClaimDocumentSerializer()
     page = serializers.IntegerField()
     url = serializers.CharField()
 
@@ -90,7 +90,7 @@ class ClaimFactSerializer(serializers.Serializer[Any]):
 class ClaimPassageSerializer(serializers.Serializer[Any]):
     quote = serializers.CharField()
     same_words = serializers.FloatField(help_text="Which share of the claim's words it has.")
-    document = _DocumentSerializer()
+    document = ClaimDocumentSerializer()
     page = serializers.IntegerField()
     url = serializers.CharField()
 
