@@ -106,7 +106,8 @@ def test_headers_are_declared(method: str, path: str, operation: Json) -> None:
         if status in ("429", "503") or (status == "409" and method in WRITES):
             assert "Retry-After" in headers, status
         if method in WRITES and status.startswith("2"):
-            repeated = "Glassbox-Repeats-Event" if path.endswith(("/query/", "/search/")) else "Idempotent-Replayed"
+            asks = path.endswith(("/query/", "/search/", "/v1/chat/completions", "/v1/responses"))
+            repeated = "Glassbox-Repeats-Event" if asks else "Idempotent-Replayed"
             assert repeated in headers
     if method in WRITES:
         assert {"413", "415"} <= set(operation["responses"])

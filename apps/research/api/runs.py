@@ -227,7 +227,10 @@ class RunEventsView(ApiView):
         ),
         parameters=[
             OpenApiParameter(
-                "Last-Event-ID", OpenApiTypes.STR, OpenApiParameter.HEADER, description="Go on after this event."
+                "Last-Event-ID",
+                {"type": "string", "maxLength": 13},
+                OpenApiParameter.HEADER,
+                description="Go on after this event.",
             )
         ],
         responses={(200, EVENT_STREAM): OpenApiTypes.BINARY},

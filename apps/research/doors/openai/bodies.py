@@ -18,6 +18,7 @@ from rest_framework.exceptions import ParseError
 from apps.research.doors.openai.messages import ROLES, Asked, question_of
 from apps.research.errors import DoorError
 from apps.retrieval.api.query import AskingSerializer, asked_of
+from apps.retrieval.stage_settings import StageSettings
 from apps.tenants.api.parsers import StrictJsonParser
 from apps.tenants.api.serializers import StrictSerializer
 
@@ -33,7 +34,13 @@ _MESSAGE_SCHEMA: Final[dict[str, Any]] = {
     },
     "additionalProperties": True,
 }
-_MESSAGES_SCHEMA: Final[dict[str, Any]] = {"type": "array", "minItems": 1, "items": _MESSAGE_SCHEMA}
+_MESSAGES_MOST: Final = 1_000
+_MESSAGES_SCHEMA: Final[dict[str, Any]] = {
+    "type": "array",
+    "minItems": 1,
+    "maxItems": _MESSAGES_MOST,
+    "items": _MESSAGE_SCHEMA,
+}
 
 
 @extend_schema_field({})
@@ -49,17 +56,25 @@ class MessagesField(PassedField):
     def to_internal_value(self, data: Any) -> list[Any]:
         if not isinstance(data, list):
             raise serializers.ValidationError(["Send a list of messages."])
-        question_of(data)
-        return data
+        return _bounded(data)
 
 
-@extend_schema_field({"oneOf": [{"type": "string"}, _MESSAGES_SCHEMA]})
+@extend_schema_field(
+    {"oneOf": [{"type": "string", "maxLength": StageSettings().question_maximum_chars}, _MESSAGES_SCHEMA]}
+)
 class InputField(PassedField):
     def to_internal_value(self, data: Any) -> str | list[Any]:
         if not isinstance(data, str | list):
             raise serializers.ValidationError(["Send a text, or a list of messages."])
-        question_of(data)
-        return data
+        return _bounded(data)
+
+
+def _bounded(data: Any) -> Any:
+    """Return what can be read as a question. Raises: ValidationError."""
+    if isinstance(data, list) and len(data) > _MESSAGES_MOST:
+        raise serializers.ValidationError([f"Send at most {_MESSAGES_MOST} messages. Only the last one is read."])
+    question_of(data)
+    return data
 
 
 class GivenSerializer(AskingSerializer):
