@@ -34,6 +34,8 @@ _MESSAGE_SCHEMA: Final[dict[str, Any]] = {
     },
     "additionalProperties": True,
 }
+# As shipped: a deployment may set another limit, and its refusal says which.
+_TEXT_SCHEMA: Final[dict[str, Any]] = {"type": "string", "maxLength": StageSettings().question_maximum_chars}
 _MESSAGES_MOST: Final = 1_000
 _MESSAGES_SCHEMA: Final[dict[str, Any]] = {
     "type": "array",
@@ -56,7 +58,8 @@ class MessagesField(PassedField):
     def to_internal_value(self, data: Any) -> list[Any]:
         if not isinstance(data, list):
             raise serializers.ValidationError(["Send a list of messages."])
-        return _bounded(data)
+        _require_question(data)
+        return data
 
 
 @extend_schema_field(
@@ -66,15 +69,15 @@ class InputField(PassedField):
     def to_internal_value(self, data: Any) -> str | list[Any]:
         if not isinstance(data, str | list):
             raise serializers.ValidationError(["Send a text, or a list of messages."])
-        return _bounded(data)
+        _require_question(data)
+        return data
 
 
-def _bounded(data: Any) -> Any:
-    """Return what can be read as a question. Raises: ValidationError."""
+def _require_question(data: str | list[Any]) -> None:
+    """Raises: ValidationError."""
     if isinstance(data, list) and len(data) > _MESSAGES_MOST:
         raise serializers.ValidationError([f"Send at most {_MESSAGES_MOST} messages. Only the last one is read."])
     question_of(data)
-    return data
 
 
 class GivenSerializer(AskingSerializer):
