@@ -136,3 +136,24 @@ def test_a_row_is_known_by_the_concept_of_its_facts() -> None:
     assert "1.20 - 1.10 = 0.10" in ExtractiveGenerator().generate(analysis, context_of(analysis, [with_facts])).text
     # The control: the row's own name says less.
     assert "1.20 - 1.10" not in ExtractiveGenerator().generate(analysis, context_of(analysis, [found])).text
+
+
+def test_a_year_in_a_report_of_the_fourth_quarter_is_the_year() -> None:
+    text = "Key figures\nCapital expenditure | 2024: 1,204 | 2023: 1,467"
+    release = document(1, title="Cobbleton Q4 2024", company="Cobbleton", fiscal_year=2024, fiscal_quarter=4)
+    found = candidate(text, 1, facts=release)
+    cells = tuple(
+        FactCell(
+            start=text.index(figure),
+            end=text.index(figure) + 5,
+            concept="capital expenditure",
+            fiscal_year=year,
+            fiscal_quarter=4,
+            months=3,
+        )
+        for figure, year in (("1,204", 2024), ("1,467", 2023))
+    )
+    question = "By how much did Cobbleton's capital expenditure fall from 2023 to 2024?"
+    analysis = analysed(question, entry("Cobbleton", 2024, 4))
+    with_facts = replace(found, chunk=replace(found.chunk, facts=cells))
+    assert "1,204 - 1,467" in ExtractiveGenerator().generate(analysis, context_of(analysis, [with_facts])).text

@@ -118,8 +118,8 @@ def test_nothing_of_another_tenant_is_found(acme: Firm) -> None:
 
 
 def test_question_costs_a_handful_of_queries(acme: Firm, django_assert_max_num_queries) -> None:
-    # inventory, dense, sparse; chunks and documents of what was found, and of what stands around the first
-    with django_assert_max_num_queries(7):
+    # inventory, dense, sparse; chunks and documents of what was found, and of what stands around the first; facts
+    with django_assert_max_num_queries(8):
         ask(acme, "What was last quarter's drawdown?")
 
 

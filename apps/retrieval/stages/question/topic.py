@@ -35,9 +35,9 @@ _TRIGGERS: Final = sorted(
 )
 # Who wants to know is not what is asked about: "my PM wants to know", "unser CFO fragt".
 _FOR_WHOM: Final = re.compile(
-    r"\b(?:my|our|the|a)\s+(?:[\w-]+\s+){1,3}?(?:wants?|wanted|needs?|would\s+like|asks?|asked|is\s+asking|wonders?|is\s+wondering)\b"
+    r"\A\W*(?:my|our|the|a)\s+(?:[\w-]+\s+){1,3}?(?:wants|wanted|needs|would\s+like|asks|asked|is\s+asking|wonders|is\s+wondering)\b"
     r"(?=\s+(?:me|us|to\s+know|to\s+find\s+out|to\s+see|for|about|what|which|how|whether|if|by)\b)"
-    r"|\b(?:mein|unser|der|ein)e?\s+(?:[\w-]+\s+){1,2}?(?:m\u00f6chte|will|fragt|fragte|braucht)\b",
+    r"|\A\W*(?:mein|unser|der|ein)e?\s+(?:[\w-]+\s+){1,2}?(?:m\u00f6chte|will|fragt|fragte|braucht)\b",
     re.IGNORECASE,
 )
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019&.\-][^\W_]+)*")

@@ -55,6 +55,8 @@ _SAYS_A_PERIOD: Final = re.compile(
 )
 """What a column is called by, where a fact says its period: "Three months ended March 31, 2024"."""
 _OF_A_QUARTER: Final = (0, 3)
+_LAST_QUARTER: Final = 4
+_BARE_YEAR: Final = re.compile(r"(?:FY\s?)?(?:19|20)\d\d", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +197,7 @@ def _of_passage(passage: Passage, beside: Sequence[str], analysis: QueryAnalysis
             if cell is not None and day is not None and not cell.months and cell.ends_on is not None:
                 if is_near(cell.ends_on, day):
                     wanted.append(_as_in_fact(each, cell))
-            elif cell is not None and _says_its_time(cell, quarter, question):
+            elif cell is not None and not _is_open(cell, each) and _says_its_time(cell, quarter, question):
                 if (cell.fiscal_quarter or 0) == (quarter or 0):
                     wanted.append(_as_in_fact(each, cell))
             elif (
@@ -229,6 +231,11 @@ def _as_in_fact(figure: Figure, cell: FactCell) -> Figure:
     )
     column = f"{_SAYS_A_PERIOD.sub(' ', figure.column)} {cell.dimension}".strip()
     return replace(figure, years=frozenset({cell.fiscal_year}), column=column, stated=stated)
+
+
+def _is_open(cell: FactCell, figure: Figure) -> bool:
+    """Return whether a figure may as well be of the year: "2024" in a report of the fourth quarter."""
+    return cell.fiscal_quarter == _LAST_QUARTER and _BARE_YEAR.fullmatch(figure.column.strip()) is not None
 
 
 def _says_its_time(cell: FactCell, quarter: int | None, question: str) -> bool:
