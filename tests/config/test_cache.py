@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import secrets
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
@@ -32,6 +32,8 @@ from apps.corpus.reader.picture import png
 from apps.corpus.services import page_image_cache
 from apps.corpus.services.ingest import turns as ingest_turns
 from apps.erasure.personal_data import places
+from apps.research.errors import RunError
+from apps.research.runs.sealing import Sealer
 from apps.retrieval.admin import ask_progress
 from apps.retrieval.kept import momentary
 from apps.retrieval.services import answerable_examples
@@ -268,6 +270,13 @@ def _offer_examples() -> None:
     cache.set(name, {"an example": "performance"}, timeout=60)
 
 
+def _seal_research() -> None:
+    sealer = Sealer(tenant=_TENANT, run_id=_TENANT, kept=False)
+    with suppress(RunError):
+        sealer.seal(_TENANT, "what a run says")
+    sealer.make_key()
+
+
 _begun: list[AbstractContextManager[None]] = []
 
 # By the module that reads, each before it writes. What a new one reads belongs here too: the first test says so.
@@ -278,6 +287,8 @@ _READERS: dict[str, tuple[Callable[[], None], ...]] = {
     "cache:apps.retrieval.admin.ask_progress": (_show_stages,),
     "cache:apps.retrieval.kept.momentary": (_remember,),
     "cache:apps.retrieval.services.answerable_examples": (_offer_examples,),
+    "cache:apps.research.runs.sealing": (_seal_research,),
+    "cache:apps.research.runs.streaming": (),  # a sorted set of times, which no serializer of the cache's sees
     "cache:apps.tenants.counting": (),  # counts for attempts and throttling, which are tried above
     "cache:apps.tenants.tally": (),  # a hash of numbers, which no serializer of the cache's sees
     "cache:apps.tenants.clock": (_clock,),
