@@ -53,7 +53,7 @@ _FORM: Final = re.compile(rf"(?<![\w&])(?:& )?(?:{_FORMS})")
 _TOKEN: Final = re.compile(r"\S+")
 _NAME_TOKEN: Final = re.compile(r"(?:[A-ZÄÖÜ0-9][\w&\u2019'.+-]*|&|of|de|di|für|von)")
 _JOINS: Final = frozenset({"&", "of", "de", "di", "für", "von"})
-_NO_NAME: Final = word_set(
+_NAMELESS: Final = word_set(
     "Later Earlier Today Recently Additionally Currently Finally Furthermore Moreover Meanwhile Historically Zudem "
     "Therefore Consequently Accordingly Similarly Separately Subsequently Together Später Zuletzt Ferner Außerdem "
     "The A An In On At By For From With Under When Where If As Since While Our We Its Their His Her This That These "
@@ -62,11 +62,12 @@ _NO_NAME: Final = word_set(
     "During Although Because However Also Then Mr Mrs Ms Dr Chairman President Director Officer Chief Executive CEO "
     "CFO "
     "Vice Board Der Die Das Den Dem Des Ein Eine Einer Eines Im Am Bei Mit Von Zur Zum Für Und Oder Auf Aus Nach Seit "
-    "Unsere Unser Wir Diese Dieser Dieses THE OF AND IN BY FOR OR AT TO WITH Parent Subsidiary Issuer Borrower "
+    "Unsere Unser Wir Diese Dieser Dieses THE OF AND IN BY FOR OR AT TO Parent Subsidiary Issuer Borrower "
     "Guarantor "
     "Note Notes Item Exhibit Table Section Part Page See Inc Corp Corporation Company Ltd LLC GmbH AG Limited Note "
     "January February March April May June July August September October November December"
 )
+_NO_NAME: Final = _NAMELESS | {"WITH"}
 # Words that stand before a form in running text without being a name.
 _COMMON: Final = word_set(
     "parent holding holdings operating public private insurance trust investment management our portfolio limited "

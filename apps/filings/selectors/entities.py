@@ -122,7 +122,7 @@ def type_of(key: str) -> EntityType:
 def find_entities(name: str, type: EntityType, *, most: int = MOST_ENTITIES) -> list[Entity]:
     """Return the entities of a type whose names begin with this, by their keys. Costs: one query."""
     low = key_of_search(type, name)
-    return [_entity(row) for row in _read("found", low=low, high=low + _AFTER_ALL, most=min(most, MOST_ENTITIES))]
+    return [_entity(row) for row in _read(_SQL["found"], low=low, high=low + _AFTER_ALL, most=min(most, MOST_ENTITIES))]
 
 
 def find_of_all_types(name: str, *, most: int = MOST_ENTITIES) -> list[Entity]:
@@ -133,7 +133,7 @@ def find_of_all_types(name: str, *, most: int = MOST_ENTITIES) -> list[Entity]:
 
 def entity_of_key(key: str) -> Entity | None:
     """Return an entity; None if no document in force of the open scope names it."""
-    rows = _read("found", low=key, high=key + "\x01", most=1) if "\x00" not in key else []
+    rows = _read(_SQL["found"], low=key, high=key + "\x01", most=1) if "\x00" not in key else []
     return _entity(rows[0]) if rows else None
 
 
@@ -152,7 +152,7 @@ def mentions_of_entity(key: str, *, most: int = MOST_DOCUMENTS) -> list[Document
             ),
         )
         for id, title, company, year, _, name, times, pages, starts, ends in _read(
-            "mentions", key=key, pages=_PAGES_OF_A_DOCUMENT, most=most
+            _SQL["mentions"], key=key, pages=_PAGES_OF_A_DOCUMENT, most=most
         )
     ]
 
@@ -180,14 +180,14 @@ def beside(key: str, *, most: int = MOST_BESIDE) -> list[Beside]:
     types = [each.value for each in _BESIDE]
     return [
         Beside(key=other, name=name, documents=documents, pages=pages)
-        for other, name, documents, pages in _read("beside", key=key, types=types, pages=_PAGES_READ, most=most)
+        for other, name, documents, pages in _read(_SQL["beside"], key=key, types=types, pages=_PAGES_READ, most=most)
     ]
 
 
 def _relations(keys: Sequence[str], *, most: int, hops: int) -> list[StatedRelation]:
     found: dict[UUID, StatedRelation] = {}
     for id, relation, *ends, page, start, end, document_id, title, year, sentence in _read(
-        "relations", keys=list(keys), most=most
+        _SQL["relations"], keys=list(keys), most=most
     ):
         found[id] = StatedRelation(
             relation=RelationType(relation),
@@ -224,6 +224,6 @@ def _read(statement: str, **values: Any) -> list[tuple[Any, ...]]:
         "ready": DocumentStatus.READY.value,
     }
     with connection.cursor() as cursor:
-        cursor.execute(_SQL[statement], {**gates, **values})
+        cursor.execute(statement, {**gates, **values})
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     return rows
