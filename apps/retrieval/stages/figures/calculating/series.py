@@ -4,31 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from apps.corpus.terms import terms
 from apps.filings.text.bindings import years_of
-from apps.filings.text.dates import MONTH_NAME
 from apps.filings.text.mentions import blank_mentions, mentions_of
 from apps.filings.text.numbers import NumberUnit, currencies_in
 from apps.filings.text.period_mentions import name_split_years_by_their_end
 from apps.filings.vocabulary.concepts import concepts, find_by_name
-from apps.retrieval.contracts import ContextBlock, FactCell, Passage, QueryAnalysis, Quote
+from apps.retrieval.contracts import ContextBlock, Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.answerable import is_of_company
-from apps.retrieval.stages.figures.calculating.days import asked_day, is_near
 from apps.retrieval.stages.figures.calculating.form_words import GROUPS, MONEY_ASKED, PERCENT
+from apps.retrieval.stages.figures.calculating.placing import cell_of, figures_of_asked_time
 from apps.retrieval.stages.figures.calculating.qualifiers import qualifiers_in
-from apps.retrieval.stages.figures.calculating.quarters import asked_quarter, is_of_quarter
 from apps.retrieval.stages.figures.calculating.row_words import (
-    is_expected,
     is_part_of_cash_flows,
     is_period,
     is_title_of_a_statement,
     names_a_result,
 )
 from apps.retrieval.stages.figures.in_passages import Figure, read_rows
-from apps.retrieval.stages.figures.periods import span_of
 from apps.retrieval.stages.ranking.units import split_units, surroundings_of
 
 _LONGEST_TITLE_CHARS: Final = 120
@@ -47,16 +43,6 @@ _NO_MEMBER: Final = re.compile(
 _FEWEST_MEMBERS: Final = 2
 _PER_MEASURE: Final = re.compile(r"\b(?:per|a|je|pro)\s+(?:pound|lb)s?\b|\bcents?\b", re.IGNORECASE)
 """A pound is a weight where something is priced by it."""
-_A_YEAR: Final = frozenset({"year"})
-_SAYS_A_PERIOD: Final = re.compile(
-    rf"\b(?:{MONTH_NAME}|as|at|of|the|on|end(?:ed|ing|e)?|for|fiscal|gesch\u00e4ftsjahr|weeks?|wochen|months?|monate?|days?|quarters?|quartal|years?|jahr"
-    r"|one|two|three|six|nine|twelve|thirteen|drei|sechs|neun|zw\u00f6lf|first|second|third|fourth|(?:un)?audited|zum|bis|vom|\d+\w{0,2})\b[.,]?",
-    re.IGNORECASE,
-)
-"""What a column is called by, where a fact says its period: "Three months ended March 31, 2024"."""
-_OF_A_QUARTER: Final = (0, 3)
-_LAST_QUARTER: Final = 4
-_BARE_YEAR: Final = re.compile(r"(?:FY\s?)?(?:19|20)\d\d", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,13 +142,6 @@ def _may_be_in(asked: frozenset[str], series: Series) -> bool:
     return not asked or not stated or series.unit is not NumberUnit.PLAIN or bool(asked & stated)
 
 
-def _is_of_asked_time(headings: Iterable[str], question: str) -> bool:
-    """Return whether figures under these headings are of whole years, or else of such times as the question names."""
-    spans = frozenset[str]().union(*map(span_of, headings))
-    asked = span_of(question) or _A_YEAR
-    return bool(spans & asked) if spans else asked == _A_YEAR
-
-
 def _headings_of(title: str) -> list[str]:
     """Return the lines of what stands above a table that are headings, and no prose."""
     lines = (each.strip() for each in title.split("\n") if "|" not in each)
@@ -179,8 +158,7 @@ def _beside(passage: Passage, passages: Sequence[Passage]) -> tuple[str, ...]:
 
 
 def _of_passage(passage: Passage, beside: Sequence[str], analysis: QueryAnalysis) -> Iterator[Series]:
-    chunk, language, question = passage.chunk, analysis.language, analysis.text
-    document, quarter, day = chunk.document, asked_quarter(analysis), asked_day(question)
+    chunk, language = passage.chunk, analysis.language
     around = frozenset(terms(surroundings_of(chunk, split_units(chunk.text)), language))
     table, ends, title = 0, 0, ""
     for piece, figures in read_rows(passage, beside):
@@ -189,23 +167,7 @@ def _of_passage(passage: Passage, beside: Sequence[str], analysis: QueryAnalysis
             table, title = piece.start, between[-_LONGEST_TITLE_CHARS:]
         ends = piece.end
         over = _headings_of(title)
-        wanted: list[Figure] = []
-        for each in figures:
-            if is_expected(each.column) and not is_expected(question):
-                continue
-            cell = _cell_of(each, piece, passage)
-            if cell is not None and day is not None and not cell.months and cell.ends_on is not None:
-                if is_near(cell.ends_on, day):
-                    wanted.append(_as_in_fact(each, cell))
-            elif cell is not None and not _is_open(cell, each) and _says_its_time(cell, quarter, question):
-                if (cell.fiscal_quarter or 0) == (quarter or 0):
-                    wanted.append(_as_in_fact(each, cell))
-            elif (
-                is_of_quarter(each, over, quarter, (document.fiscal_year, document.fiscal_quarter))
-                if quarter
-                else _is_of_asked_time((each.column, each.heading, *over), question)
-            ):
-                wanted.append(each)
+        wanted = figures_of_asked_time(figures, piece, passage, over, analysis)
         for group in _by_column(wanted, language):
             yield _series(passage, piece, group, around, (passage.ref_id, table), title, language)
         if members := _members(wanted):
@@ -214,38 +176,6 @@ def _of_passage(passage: Passage, beside: Sequence[str], analysis: QueryAnalysis
                 continue
             for member in members:
                 yield _member_series(passage, piece, member, around, (passage.ref_id, table), title, year, language)
-
-
-def _cell_of(figure: Figure, piece: Quote, passage: Passage) -> FactCell | None:
-    """Return the fact that is a figure of a row; None if there is none."""
-    start, end = piece.start + figure.number.start, piece.start + figure.number.end
-    return next((each for each in passage.chunk.facts if each.start < end and start < each.end), None)
-
-
-def _as_in_fact(figure: Figure, cell: FactCell) -> Figure:
-    """Return a figure with the period, scale and currency that were read when its document was taken in."""
-    stated = replace(
-        figure.stated,
-        exponent=figure.stated.exponent if cell.exponent is None else cell.exponent,
-        currencies=frozenset({cell.currency}) if cell.currency else figure.stated.currencies,
-    )
-    column = f"{_SAYS_A_PERIOD.sub(' ', figure.column)} {cell.dimension}".strip()
-    return replace(figure, years=frozenset({cell.fiscal_year}), column=column, stated=stated)
-
-
-def _is_open(cell: FactCell, figure: Figure) -> bool:
-    """Return whether a figure may as well be of the year: "2024" in a report of the fourth quarter."""
-    return cell.fiscal_quarter == _LAST_QUARTER and _BARE_YEAR.fullmatch(figure.column.strip()) is not None
-
-
-def _says_its_time(cell: FactCell, quarter: int | None, question: str) -> bool:
-    """Return whether the period of a fact tells if its figure is of the year or the quarter that is asked for.
-
-    That of other spans, such as half a year, and of a day within the year is read from the headings.
-    """
-    if quarter:
-        return cell.months in _OF_A_QUARTER
-    return span_of(question) <= _A_YEAR and (cell.months > 0 or not cell.fiscal_quarter)
 
 
 def _by_column(figures: Iterable[Figure], language: str) -> Iterator[list[tuple[Figure, frozenset[str]]]]:
@@ -332,7 +262,7 @@ def _series(
     # "Nordic countries" is asked for as "the Nordic region".
     label = _OR_THE_OPPOSITE.sub(" ", first.label_text)
     named = terms(GROUPS.sub(" ", label), language) or terms(label, language)
-    cells = [_cell_of(each, piece, passage) for each in by_year.values()]
+    cells = [cell_of(each, piece, passage) for each in by_year.values()]
     # A concept may have had another name when the document was taken in.
     of_facts = frozenset(each.concept for each in cells if each and each.concept in concepts())
     return Series(
