@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
+from apps.filings.text.bindings import years_of
 from apps.research.runs.contracts import (
     Cell,
     Plan,
@@ -34,6 +35,7 @@ _NUMBER: Final = re.compile(
     r"(?<![\w.,])[-\u2212(]?(?:[A-Z]{3}\s|[$€£])?\d[\d.,]*"
     r"(?:\s?(?:%|percent|million|billion|thousand|Mio\.|Mrd\.|Prozent|bps))?\)?"
 )
+_FISCAL_YEAR: Final = re.compile(r"FY((?:19|20|21)\d\d)")
 _YEAR: Final = re.compile(r"^(?:19|20|21)\d\d$")
 _MARKS: Final = (
     ("10K", re.compile(r"\b10-?K\b|annual report|geschäftsbericht", re.IGNORECASE)),
@@ -196,12 +198,27 @@ def _table(plan: Plan, best: Mapping[str, SearchContent], marks: _Marks) -> Tabl
 
 def _cell(cell: SubQuestion | None, best: Mapping[str, SearchContent], marks: _Marks) -> Cell:
     found = best.get(cell.key) if cell is not None else None
-    if found is None or not found.is_answered:
+    if cell is None or found is None or not found.is_answered:
         return Cell(text="not found")
     cited = tuple(dict.fromkeys(marks.of(each, found) for each in found.answer.citations))
-    numbers = _numbers(found.answer.text)
+    numbers = _figures_of_period(found.answer, cell.period) or _numbers(found.answer.text)
     # Which of several figures is meant is not guessed: the section has them all.
     return Cell(text=numbers[0] if len(numbers) == 1 else "see the text", marks=cited)
+
+
+def _figures_of_period(answer: Answer, period: str) -> tuple[str, ...]:
+    """Return what the quoted rows give under the columns of a year, each with its table's unit; each once."""
+    year = _FISCAL_YEAR.fullmatch(period)
+    if year is None:
+        return ()
+    rows = [citation.row for citation in answer.citations if citation.row is not None]
+    found = (
+        f"{cell.value} ({row.caption})" if row.caption else cell.value
+        for row in rows
+        for cell in row.cells
+        if years_of(cell.column) == {int(year[1])}
+    )
+    return tuple(dict.fromkeys(found))
 
 
 def _numbers(text: str) -> tuple[str, ...]:

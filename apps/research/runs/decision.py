@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
+from apps.filings.vocabulary.concepts import concepts, find_in_text
 from apps.research.runs.contracts import Budget, Plan, ScoreContent, SearchContent, SubQuestion
 from apps.research.runs.planning import word
 from apps.research.runs.scoring import best_of, gap_of, score
+
+_NAMES_MOST: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,14 +111,32 @@ def follow_ups(plan: Plan, found: Sequence[SearchContent]) -> tuple[SubQuestion,
 
 
 def _wordings(plan: Plan, cell: SubQuestion) -> list[str]:
+    """Return the wordings of a cell.
+
+    None asks for another part of the question: its answer would pass for this one's.
+    """
     named = [each for each in (cell.company, cell.period) if each]
     part = cell.part or plan.topic
     texts = [word(part, cell.company, cell.period, language=plan.language, number=plan.wants_number)]
     texts.append(" ".join([part, *named]))
     texts.extend(
         word(phrase, cell.company, cell.period, language=plan.language, number=plan.wants_number)
-        for phrase in plan.phrases
-        if phrase.lower() not in part.lower()
+        for phrase in _other_names(part, plan)
     )
-    texts.append(" ".join([*named, plan.topic]))
+    if len(plan.parts) <= 1:
+        texts.append(" ".join([*named, plan.topic]))
     return texts
+
+
+def _other_names(part: str, plan: Plan) -> Iterator[str]:
+    """Yield what else a part is called: by the question's glossary, and by the vocabulary of figures."""
+    asked = {each.concept.name for each in find_in_text(part)}
+    for phrase in plan.phrases:
+        named = {each.concept.name for each in find_in_text(phrase)}
+        is_same = named == asked if asked else len(plan.parts) <= 1
+        if is_same and phrase.lower() not in part.lower():
+            yield phrase
+    if len(asked) == 1:
+        concept = concepts()[next(iter(asked))]
+        in_language = [each for each in concept.labels if (each in concept.german) is (plan.language == "de")]
+        yield from (label for label in in_language[:_NAMES_MOST] if label.lower() != part.lower())
