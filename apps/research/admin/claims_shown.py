@@ -71,7 +71,7 @@ class Card:
 
 def shown(checked: Checked) -> dict[str, Any]:
     """Return what the page shows of a checked text."""
-    withheld = {each.intent: ", ".join(each.withheld) for each in checked.reaches}
+    withheld = {each.intent: ", ".join(kind.label for kind in each.withheld) for each in checked.reaches}
     counts = Counter(each.verdict for each in checked.findings)
     return {
         "pieces": tuple(_pieces(checked)),
@@ -81,7 +81,9 @@ def shown(checked: Checked) -> dict[str, Any]:
             for verdict, (words, icon, look) in WORDS.items()
             if counts[verdict]
         ],
-        "withheld": [(each.label, ", ".join(each.withheld)) for each in checked.reaches if each.withheld],
+        "withheld": [
+            (each.label, ", ".join(kind.label for kind in each.withheld)) for each in checked.reaches if each.withheld
+        ],
         "policy_version": checked.policy_version,
         "event_id": checked.event.id,
         "tolerance": f"{TOLERANCE * 100:f}".rstrip("0").rstrip("."),

@@ -182,8 +182,8 @@ class _Checking:
                 Reach(
                     intent=intent,
                     label=each.decision.label,
-                    permitted=tuple(map(str, each.grant.permitted)),
-                    withheld=tuple(map(str, each.grant.withheld)),
+                    permitted=tuple(each.grant.permitted),
+                    withheld=tuple(each.grant.withheld),
                 )
                 for intent, each in sorted(reaches.items())
             )

@@ -8,6 +8,7 @@ from decimal import Decimal
 from enum import StrEnum
 from uuid import UUID
 
+from apps.corpus.kinds import Kind
 from apps.filings.periods import Period
 from apps.filings.text.numbers import Number
 
@@ -174,5 +175,5 @@ class Reach:
 
     intent: str
     label: str
-    permitted: tuple[str, ...]
-    withheld: tuple[str, ...]
+    permitted: tuple[Kind, ...]
+    withheld: tuple[Kind, ...]

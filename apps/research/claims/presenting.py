@@ -39,8 +39,8 @@ def reach_json(reach: Reach) -> Json:
     return {
         "name": reach.intent or FALLBACK_NAME,
         "label": reach.label,
-        "permitted": list(reach.permitted),
-        "withheld": list(reach.withheld),
+        "permitted": [kind.value for kind in reach.permitted],
+        "withheld": [kind.value for kind in reach.withheld],
     }
 
 
