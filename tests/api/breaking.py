@@ -70,6 +70,8 @@ def valid(schema: Json) -> Any:
     plain = resolved(schema)
     if "enum" in plain:
         return plain["enum"][0]
+    if "example" in plain:
+        return plain["example"]
     kind = kind_of(plain)
     if kind == "object":
         fields = plain.get("properties", {})

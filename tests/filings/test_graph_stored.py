@@ -129,6 +129,6 @@ def test_no_more_relations_are_read_than_are_shown(acme: Firm) -> None:
     take_in(acme, 2021, text=f"Velden Cranes plc competes with {others}. Written in {{year}}.")
     with open_scope(tenant=acme.id, reason="a test"):
         keys = ["organisation:velden-cranes", *(f"organisation:{each * 2}-cranes" for each in "abcdef")]
-        assert len(entities._read("relations", keys=keys, most=100)) > 10
-        assert len(entities._read("relations", keys=keys, most=2)) == 4
+        assert len(entities._read(entities._SQL["relations"], keys=keys, most=100)) > 10
+        assert len(entities._read(entities._SQL["relations"], keys=keys, most=2)) == 4
         assert len(entities.relations_of(keys, most=2)) == 2

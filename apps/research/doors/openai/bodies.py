@@ -92,6 +92,12 @@ class StreamOptionsSerializer(StrictSerializer):
     include_obfuscation = serializers.BooleanField(default=False, allow_null=True, help_text=_IGNORED)
 
 
+# With an example, since only the names that GET /v1/models lists are known.
+@extend_schema_field({"type": "string", "minLength": 1, "maxLength": 200, "example": MODEL})
+class ModelField(serializers.CharField):
+    pass
+
+
 class CompatibleSerializer(StrictSerializer):
     """What both addresses take.
 
@@ -104,7 +110,7 @@ class CompatibleSerializer(StrictSerializer):
     ignored: ClassVar[tuple[str, ...]] = ()
     unsupported: ClassVar[Mapping[str, Callable[[Any], bool]]] = {}
 
-    model = serializers.CharField(
+    model = ModelField(
         max_length=200,
         help_text="`glassbox`, or `glassbox/` and the key of a scope, to search that scope and what is below it.",
     )
