@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -10,6 +11,7 @@ from apps.filings.vocabulary.concepts import find_in_text
 from apps.research.runs.answer import write_answer
 from apps.research.runs.contracts import Plan, SearchContent, SubQuestion
 from apps.research.runs.decision import follow_ups
+from apps.research.runs.plan_change import _reworded
 from apps.retrieval.contracts import (
     Answer,
     ChunkId,
@@ -126,12 +128,46 @@ def test_the_table_has_the_figure_of_each_period() -> None:
     assert [cell.text for cell in table.rows[0].cells] == ["561 (in EUR million)", "not found"]
 
 
-def test_two_figures_of_one_period_are_not_chosen_from() -> None:
+def table_cell(text: str, *cells: tuple[str, str], period: str = "FY2024") -> str:
+    """Return the table's cell of an answer whose row has these columns."""
     row = QuotedRow(
-        label="Net sales", cells=(RowCell(column="Q4 2024", value="3"), RowCell(column="2024", value="10")), caption=""
+        label="Net sales", cells=tuple(RowCell(column=name, value=value) for name, value in cells), caption=""
     )
     plan = plan_of(("revenue", "net income"))
-    found = [told(plan.sub_questions[0], "Net sales \u2013 Q4 2024: 3; 2024: 10 [velden|p1|c1]", row)]
+    plan = replace(plan, sub_questions=tuple(replace(each, period=period) for each in plan.sub_questions))
+    found = [told(plan.sub_questions[0], f"{text} [velden|p1|c1]", row if cells else None)]
     table = write_answer(plan, found, stopped_by="rounds").table
     assert table is not None
-    assert table.rows[0].cells[0].text == "see the text"
+    return table.rows[0].cells[0].text
+
+
+@pytest.mark.parametrize(
+    ("text", "cells", "shown"),
+    [
+        ("Net sales \u2013 Q4 2024: 3; 2024: 10", (("Q4 2024", "3"), ("2024", "10")), "10"),
+        ("Net sales \u2013 year ended December 31, 2024: 10", (("Year ended December 31, 2024", "10"),), "10"),
+        ("Net sales \u2013 140; 120", (("Three months ended June 30, 2024", "140"), ("2023", "120")), "see the text"),
+        ("(561 - 468) / 468 = 19.9 %", (("2024", "561"), ("2023", "468")), "see the text"),
+        ("Net sales \u2013 2023: 561", (("2023", "561"),), "see the text"),
+        ("Net sales \u2013 561", (("", "561"),), "see the text"),
+        ("Net sales were 10 million in 2024.", (), "10 million"),
+        ("Net sales were 9 million in 2023.", (), "see the text"),
+    ],
+)
+def test_only_what_is_surely_of_the_year_stands_in_the_table(
+    text: str, cells: tuple[tuple[str, str], ...], shown: str
+) -> None:
+    assert table_cell(text, *cells) == shown
+
+
+def test_a_question_that_is_asked_as_it_is_has_no_other_wording() -> None:
+    whole = SubQuestion(key="whole", text="What was the revenue of Velden and Norden in 2024?")
+    plan = replace(plan_of(("revenue",)), sub_questions=(whole,))
+    assert follow_ups(plan, [told(whole)]) == ()
+
+
+def test_a_question_in_new_words_is_of_nothing_that_it_was_of() -> None:
+    cell = plan_of().sub_questions[0]
+    assert _reworded(cell, "") is cell
+    changed = _reworded(cell, "What was the net income of Norden in FY2021?")
+    assert (changed.company, changed.period, changed.part, changed.key) == ("", "", "", cell.key)

@@ -36,6 +36,12 @@ _NUMBER: Final = re.compile(
     r"(?:\s?(?:%|percent|million|billion|thousand|Mio\.|Mrd\.|Prozent|bps))?\)?"
 )
 _FISCAL_YEAR: Final = re.compile(r"FY((?:19|20|21)\d\d)")
+_A_YEAR: Final = re.compile(r"(?:19|20|21)\d\d")
+_WHOLE_YEAR: Final = re.compile(
+    r"(?:FY\s?|fiscal\s(?:year\s)?|(?:twelve\smonths|(?:fiscal\s)?year)\sended\s.{0,20})?(?:19|20|21)\d\d",
+    re.IGNORECASE,
+)
+"""The heading of a column that is of a whole year, and says nothing else."""
 _YEAR: Final = re.compile(r"^(?:19|20|21)\d\d$")
 _MARKS: Final = (
     ("10K", re.compile(r"\b10-?K\b|annual report|geschäftsbericht", re.IGNORECASE)),
@@ -161,7 +167,8 @@ def _sections(plan: Plan, best: Mapping[str, SearchContent], marks: _Marks) -> I
 
 
 def _title(plan: Plan, cell: SubQuestion, *, by_company: bool) -> str:
-    return (cell.company if by_company else cell.part) or plan.topic
+    named = cell.company if by_company else cell.part
+    return named or (plan.topic if len(plan.sub_questions) == 1 else cell.text)
 
 
 def _sentences(found: SearchContent, marks: _Marks) -> Iterator[Sentence]:
@@ -201,22 +208,29 @@ def _cell(cell: SubQuestion | None, best: Mapping[str, SearchContent], marks: _M
     if cell is None or found is None or not found.is_answered:
         return Cell(text="not found")
     cited = tuple(dict.fromkeys(marks.of(each, found) for each in found.answer.citations))
-    numbers = _figures_of_period(found.answer, cell.period) or _numbers(found.answer.text)
+    numbers = _figures_of_period(found.answer, cell.period)
     # Which of several figures is meant is not guessed: the section has them all.
     return Cell(text=numbers[0] if len(numbers) == 1 else "see the text", marks=cited)
 
 
 def _figures_of_period(answer: Answer, period: str) -> tuple[str, ...]:
-    """Return what the quoted rows give under the columns of a year, each with its table's unit; each once."""
-    year = _FISCAL_YEAR.fullmatch(period)
-    if year is None:
-        return ()
+    """Return what an answer states of a period: its one row's figure under the heading of that year, else its numbers.
+
+    A calculation states its operands as well, and a sentence may be of another year; neither is taken.
+    """
     rows = [citation.row for citation in answer.citations if citation.row is not None]
+    if not rows:
+        said = years_of(_REF.sub("", answer.text))
+        year = _A_YEAR.search(period)
+        return () if year and said and said != {int(year.group())} else _numbers(answer.text)
+    fiscal_year = _FISCAL_YEAR.fullmatch(period)
+    if fiscal_year is None or len(rows) != 1 or "=" in answer.text:
+        return ()
+    (row,) = rows
     found = (
         f"{cell.value} ({row.caption})" if row.caption else cell.value
-        for row in rows
         for cell in row.cells
-        if years_of(cell.column) == {int(year[1])}
+        if _WHOLE_YEAR.fullmatch(cell.column.strip()) and years_of(cell.column) == {int(fiscal_year[1])}
     )
     return tuple(dict.fromkeys(found))
 

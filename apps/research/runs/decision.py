@@ -113,18 +113,19 @@ def follow_ups(plan: Plan, found: Sequence[SearchContent]) -> tuple[SubQuestion,
 def _wordings(plan: Plan, cell: SubQuestion) -> list[str]:
     """Return the wordings of a cell.
 
-    None asks for another part of the question: its answer would pass for this one's.
+    None asks for another part of the question, nor without the names in it: that answer would pass for this one's. A
+    question that is asked as it is has no other wording.
     """
+    if not cell.part:
+        return []
     named = [each for each in (cell.company, cell.period) if each]
-    part = cell.part or plan.topic
+    part = cell.part
     texts = [word(part, cell.company, cell.period, language=plan.language, number=plan.wants_number)]
     texts.append(" ".join([part, *named]))
     texts.extend(
         word(phrase, cell.company, cell.period, language=plan.language, number=plan.wants_number)
         for phrase in _other_names(part, plan)
     )
-    if len(plan.parts) <= 1:
-        texts.append(" ".join([*named, plan.topic]))
     return texts
 
 

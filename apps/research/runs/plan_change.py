@@ -62,8 +62,6 @@ def plan_change(run_id: UUID, wanted: Sequence[Wanted], *, principal: Principal)
     reworded = [each for each in cells if each.text != before[each.key]]
     for cell in reworded:
         _read(run, content, cell, within)
-    if timezone.now() - run.requested_at < timedelta(seconds=PLAN_SECONDS):
-        sealer.prolong()
     changed = replace(content, plan=replace(content.plan, sub_questions=cells))
     with acting.renewed().open():
         _planned(run_id)
@@ -71,6 +69,9 @@ def plan_change(run_id: UUID, wanted: Sequence[Wanted], *, principal: Principal)
             as_read = ResearchRun.objects.filter(id=run.id, state=RunState.PLANNED, sealed=bytes(run.sealed))
             if not as_read.update(**columns_of(sealer.seal(run.id, changed))):
                 raise RunError("research.plan_changed_meanwhile")
+            # Behind the row's lock, so that it never shortens what a start has given.
+            if timezone.now() - run.requested_at < timedelta(seconds=PLAN_SECONDS):
+                sealer.prolong()
         _record(run, removed_questions=len(before) - len(cells), reworded=len(reworded), sub_questions=len(cells))
         return run_of(run_id)
 
@@ -90,7 +91,12 @@ def _cells(content: RunContent, wanted: Sequence[Wanted]) -> tuple[SubQuestion, 
         if each.key not in held:
             raise RunError("research.plan_unknown_part", key=each.key[:80])
     texts = {each.key: each.text.strip() for each in wanted}
-    return tuple(replace(cell, text=texts[key] or cell.text) for key, cell in held.items() if key in texts)
+    return tuple(_reworded(cell, texts[key]) for key, cell in held.items() if key in texts)
+
+
+def _reworded(cell: SubQuestion, text: str) -> SubQuestion:
+    """Return a question in new words, which need not be of the company, period or part that it was of."""
+    return replace(cell, text=text, company="", period="", part="") if text and text != cell.text else cell
 
 
 def _read(run: ResearchRun, content: RunContent, cell: SubQuestion, within: ShortScopes) -> None:

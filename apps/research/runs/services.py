@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import Q
 from django.utils import timezone
 
 from apps.audit.ids import new_id
@@ -26,6 +27,7 @@ from apps.research.runs.limits import (
     BUDGETS,
     DEEP_AT_ONCE,
     MOMENTARY_SECONDS,
+    PLAN_SECONDS,
     ROW_HOURS,
     RUNS_AT_ONCE,
     RUNS_OF_OWNER,
@@ -224,10 +226,11 @@ def _bounds(read: ReadResult, mode: RunMode | None) -> Mapping[str, Any]:
 
 
 def _require_room_of(tenant_id: TenantId, who: Principal) -> None:
-    """Require that a person may have one more run, planned ones included. Raises: RunError."""
+    """Require that a person may have one more run, plans of the last hour included. Raises: RunError."""
     _one_at_a_time(tenant_id)
-    open_states = (RunState.PLANNED, RunState.QUEUED, RunState.RUNNING)
-    own = ResearchRun.objects.filter(owner_id=who.id, state__in=open_states, expires_at__gt=timezone.now())
+    # A plan that was forgotten must not lock its owner out.
+    last_plans = Q(state=RunState.PLANNED, requested_at__gt=timezone.now() - timedelta(seconds=PLAN_SECONDS))
+    own = ResearchRun.objects.filter(Q(state__in=(RunState.QUEUED, RunState.RUNNING)) | last_plans, owner_id=who.id)
     if own.count() >= RUNS_OF_OWNER:
         raise RunError("research.too_many_own_runs", limit=RUNS_OF_OWNER)
 
@@ -254,7 +257,6 @@ def run_start(run_id: UUID) -> ResearchRun:
     run = run_of(run_id)
     if run.state != RunState.PLANNED:
         raise RunError("research.not_planned")
-    Sealer.of(run).prolong(WAITING_SECONDS)
     with open_scope(tenant=TenantId(run.tenant_id), reason=_REASON):
         _require_room(TenantId(run.tenant_id), RunMode(run.mode))
         started = ResearchRun.objects.filter(id=run.id, state=RunState.PLANNED).update(
@@ -262,6 +264,7 @@ def run_start(run_id: UUID) -> ResearchRun:
         )
         if not started:
             raise RunError("research.not_planned")
+        Sealer.of(run).prolong(WAITING_SECONDS)
         enqueue(run)
     _record(run, STARTED, {"research_mode": run.mode})
     return run_of(run_id)
