@@ -14,8 +14,9 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from apps.corpus.batches import record_folder
-from apps.corpus.batches.record_folder import Belonging, FolderError, RecordFolder, State, Taken
+from apps.corpus.batches import record_file, record_folder
+from apps.corpus.batches.record_file import Belonging
+from apps.corpus.batches.record_folder import FolderError, RecordFolder, State, Taken
 from apps.corpus.models import Document
 from apps.corpus.services.records.remove import record_remove
 from apps.corpus.services.records.upsert import record_upsert
@@ -238,14 +239,14 @@ def test_a_strange_name_is_told_on_one_line_and_moved_aside(firm: Firm, folder: 
 def test_a_file_that_went_after_it_was_stored_is_done(
     firm: Firm, folder: RecordFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = record_folder._store
+    store = record_folder.store_file
 
     def stored_and_gone(content: bytes, name: str, belonging: Belonging) -> Any:
         made = store(content, name, belonging)
         (folder.path / ".taking" / name).unlink()
         return made
 
-    monkeypatch.setattr(record_folder, "_store", stored_and_gone)
+    monkeypatch.setattr(record_folder, "store_file", stored_and_gone)
     put(folder, "a.json")
     assert taken(folder)["a.json"].state is State.DONE
     assert stored(firm) == [("flows/a", 1)]
@@ -286,9 +287,9 @@ def test_an_outage_is_no_fault_of_the_file(firm: Firm, folder: RecordFolder, mon
         raise AwayError
 
     put(folder, "r-7.json")
-    monkeypatch.setattr(record_folder, "record_upsert", away)
+    monkeypatch.setattr(record_file, "record_upsert", away)
     assert taken(folder)["r-7.json"].state is State.LATER
-    monkeypatch.setattr(record_folder, "record_upsert", record_upsert)
+    monkeypatch.setattr(record_file, "record_upsert", record_upsert)
     assert [each.told for each in folder.take()] == ["created"]
 
 
@@ -350,7 +351,7 @@ import django, json, os, signal, sys, time
 django.setup()
 from pathlib import Path
 from uuid import UUID
-from apps.corpus.batches import record_folder
+from apps.corpus.batches import record_file, record_folder
 
 def take(path, belonging, module, name, number, moment):
     calls, real = 0, getattr(module, name)
@@ -373,28 +374,28 @@ ends = []
 for path, tenant, scope, source, where, name, number, moment in json.loads(sys.argv[1]):
     child = os.fork()
     if not child:
-        belonging = record_folder.Belonging(
+        belonging = record_file.Belonging(
             tenant_id=UUID(tenant), scope_id=UUID(scope), kind="run", source=source, reason="a test")
-        take(path, belonging, {"folder": record_folder, "os": os}[where], name, number, moment)
+        take(path, belonging, {"file": record_file, "folder": record_folder, "os": os}[where], name, number, moment)
         os._exit(0)
     ends.append(os.WTERMSIG(os.waitpid(child, 0)[1]))
 print(json.dumps(ends))
 """
-# record_upsert ends before its transaction does, _store after. One of three files fails and is moved aside.
+# record_upsert ends before its transaction does, store_file after. One of three files fails and is moved aside.
 PLACES: Final = [
     (where, name, number, moment)
     for where, name, calls in (
         ("os", "rename", 4),
         ("os", "unlink", 2),
         ("folder", "_read", 3),
-        ("folder", "record_upsert", 2),
-        ("folder", "_store", 3),
+        ("file", "record_upsert", 2),
+        ("folder", "store_file", 3),
         ("folder", "_write", 1),
     )
     for number in range(1, calls + 1)
     for moment in ("before", "after")
     # A call that raises has no after.
-    if (name, number, moment) != ("_store", 3, "after")
+    if (name, number, moment) != ("store_file", 3, "after")
 ]
 
 

@@ -11,7 +11,8 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.db import DatabaseError
 
-from apps.corpus.batches.record_folder import Belonging, FolderError, RecordFolder, State, Taken, watch
+from apps.corpus.batches.record_file import Belonging
+from apps.corpus.batches.record_folder import FolderError, RecordFolder, State, Taken, watch
 from apps.corpus.services.ingest.kind import require_usable
 from apps.corpus.services.records.identity import document_id_of
 from apps.errors import ApplicationError
