@@ -35,8 +35,8 @@ from apps.intents.models import KindBudget as BudgetRow
 from apps.intents.packs import fund_house as defaults
 from apps.intents.policy_file import (
     checked_policy_file,
+    limits,
     parse_policy_file,
-    parsing,
     render_policy_file,
     version_heading,
 )
@@ -463,7 +463,7 @@ def test_the_limits_are_those_of_the_tables() -> None:
     def longest(model: type[PolicyIntent | IntentTerm | GoldenExample | BudgetRow], name: str) -> int | None:
         return model._meta.get_field(name).max_length  # type: ignore[union-attr]
 
-    assert longest(PolicyIntent, "name") == parsing.LONGEST_NAME
-    assert longest(PolicyIntent, "label") == longest(BudgetRow, "label") == parsing.LONGEST_LABEL
-    assert longest(IntentTerm, "text") == parsing.LONGEST_TERM
-    assert longest(GoldenExample, "text") == parsing.LONGEST_EXAMPLE
+    assert longest(PolicyIntent, "name") == limits.LONGEST_NAME
+    assert longest(PolicyIntent, "label") == longest(BudgetRow, "label") == limits.LONGEST_LABEL
+    assert longest(IntentTerm, "text") == limits.LONGEST_TERM
+    assert longest(GoldenExample, "text") == limits.LONGEST_EXAMPLE

@@ -32,7 +32,7 @@ from apps.intents.errors import (
     UnknownExampleIntentError,
 )
 from apps.intents.models import GoldenExample, PolicyVersion
-from apps.intents.policy_file.parsing import LONGEST_EXAMPLE
+from apps.intents.policy_file.limits import LONGEST_EXAMPLE
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.desk import Tried, desk_vectors, question_try
 from apps.intents.services.examples import golden_example_add

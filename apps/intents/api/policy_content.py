@@ -19,7 +19,7 @@ from apps.intents.contracts import FALLBACK_NAME, ClassifierSettings, RecordingM
 from apps.intents.errors import InvalidRetrievalSettingsError
 from apps.intents.invariants import LONGEST_NAME as LONGEST_INVARIANT
 from apps.intents.invariants import MOST_INVARIANTS, InvariantMode
-from apps.intents.policy_file.parsing import (
+from apps.intents.policy_file.limits import (
     LONGEST_DOCUMENT_EXAMPLE,
     LONGEST_EXAMPLE,
     LONGEST_LABEL,

@@ -4,32 +4,30 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, get_type_hints
 from uuid import uuid5
 
-from apps.corpus.kinds import KIND_KEY, RetentionClass, SourceType
 from apps.intents.baseline_types import BaselineBudget, BaselineClassifier, BaselineFallback, BaselineIntent
 from apps.intents.contracts import FALLBACK_NAME, PolicySnapshot, RecordingMode
 from apps.intents.errors import InvalidRetrievalSettingsError, PolicyFileError
 from apps.intents.policy_file.invariants import read_file_invariants
+from apps.intents.policy_file.kinds import KIND_DETAILS, read_kind_details, read_kind_key
+from apps.intents.policy_file.limits import (
+    LONGEST_EXAMPLE,
+    LONGEST_LABEL,
+    LONGEST_NAME,
+    LONGEST_TERM,
+    MOST_CHARS,
+    MOST_NEIGHBOURS,
+)
 from apps.intents.policy_file.literals import FileProblem, LiteralReader, nearest, shown
 from apps.intents.policy_file.profile import read_file_profile
 from apps.intents.policy_file.reviewers import read_file_two_for
 from apps.intents.retrieval_settings import RetrievalSettings, retrieval_settings_from_json
 from apps.intents.snapshots.content import BASELINE_ID, read_content
 from apps.intents.validation import example_key
-from apps.tenants.roles import Role
-
-# What the tables hold (tests compare them with the models).
-LONGEST_NAME: Final = 40
-LONGEST_LABEL: Final = 80
-LONGEST_TERM: Final = 80
-LONGEST_EXAMPLE: Final = 500
-LONGEST_DOCUMENT_EXAMPLE: Final = 200
-MOST_CHARS: Final = 2**31 - 1
-MOST_NEIGHBOURS: Final = 2**15 - 1
 
 _LONGEST_FILE: Final = 1_000_000
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
@@ -43,11 +41,6 @@ _BLOCKS: Final = (
     "INVARIANTS",
     "PROFILE",
     "TWO_REVIEWERS_FOR",
-)
-_RIGHTS: Final = ("uploaders", "correctors", "removers")
-# Of a kind of document, beside its key, heading and cap.
-_KIND_DETAILS: Final = frozenset(
-    {"name", "description", "examples", "retention_class", "source_category", *_RIGHTS, "retired"}
 )
 _OPTIONAL: Final = frozenset({"RETRIEVAL", "INVARIANTS", "PROFILE", "TWO_REVIEWERS_FOR"})
 _READ_PAST: Final = frozenset({"__future__", "apps.intents.baseline_types"})
@@ -175,62 +168,17 @@ class _Policy:
         keys = get_type_hints(BaselineBudget)
         for position, row in enumerate(self.reader.items(node, "BUDGETS"), start=1):
             what = f"budget {position}"
-            values = self.reader.fields(row, what, keys, optional=_KIND_DETAILS)
+            values = self.reader.fields(row, what, keys, optional=KIND_DETAILS)
             label = self.reader.text(values.get("label"), f"{what}: the label", longest=LONGEST_LABEL)
             cap = self.reader.whole(values.get("cap_chars"), f"{what}: cap_chars", least=1, most=MOST_CHARS)
-            kind = self._key(values.get("kind"), what)
+            kind = read_kind_key(self.reader, values.get("kind"), what)
             if not kind:
                 continue
             if kind in seen:
                 self.reader.problem(values.get("kind"), f'{what}: "{kind}" has a budget already; remove one.')
             seen.add(kind)
             self.places.setdefault(kind, self.reader.place(row))
-            yield {"kind": kind, "label": label, "cap_chars": cap, **self._details(values, what)}
-
-    def _key(self, node: ast.expr | None, what: str) -> str:
-        key = self.reader.text(node, f"{what}: the kind")
-        if key.strip() and not re.fullmatch(KIND_KEY, key):
-            message = (
-                f'{what}: the kind "{shown(key)}" must be lower-case letters, digits and _, at most 32, a letter first.'
-            )
-            self.reader.problem(node, message)
-            return ""
-        return key.strip()
-
-    def _details(self, values: Mapping[str, ast.expr], what: str) -> dict[str, Any]:
-        """Read what a kind may say beside its key, heading and cap; what is not there gets its default."""
-        found: dict[str, Any] = {}
-        if (node := values.get("name")) is not None:
-            found["name"] = self.reader.text(node, f"{what}: the name", longest=LONGEST_LABEL)
-        if (node := values.get("description")) is not None:
-            found["description"] = self.reader.text(node, f"{what}: the description")
-        if (node := values.get("examples")) is not None:
-            found["examples"] = [
-                self.reader.text(each, f"{what}: an example", longest=LONGEST_DOCUMENT_EXAMPLE)
-                for each in self.reader.items(node, f"{what}: examples")
-            ]
-        for name, known in (("retention_class", RetentionClass.values), ("source_category", SourceType.values)):
-            if (node := values.get(name)) is not None:
-                found[name] = self._one_of(node, f"{what}: {name}", known)
-        for name in _RIGHTS:
-            if (node := values.get(name)) is not None:
-                roles = [
-                    self._one_of(each, f"{what}: a role", Role.values)
-                    for each in self.reader.items(node, f"{what}: {name}")
-                ]
-                found[name] = [role for role in dict.fromkeys(roles) if role]
-        if (node := values.get("retired")) is not None:
-            retired = self.reader.setting(node, f"{what}: retired")
-            if not isinstance(retired, bool):
-                self.reader.problem(node, f"{what}: retired must be True or False.")
-            found["retired"] = retired is True
-        return found
-
-    def _one_of(self, node: ast.expr, what: str, known: Sequence[str]) -> str:
-        text = self.reader.text(node, what)
-        if text.strip() and text not in known:
-            self.reader.problem(node, f'{what}: there is no "{shown(text)}"; {nearest(text, known)}')
-        return text if text in known else ""
+            yield {"kind": kind, "label": label, "cap_chars": cap, **read_kind_details(self.reader, values, what)}
 
     def _classifier(self, node: ast.expr | None) -> dict[str, float]:
         values = self.reader.fields(node, "CLASSIFIER", get_type_hints(BaselineClassifier))

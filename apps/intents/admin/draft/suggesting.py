@@ -15,7 +15,7 @@ from apps.errors import ApplicationError
 from apps.intents.admin.draft.links import crumbs, draft_crumb, find_version, version_admin
 from apps.intents.errors import EmptyExampleError, UnknownExampleIntentError
 from apps.intents.models import PolicyVersion
-from apps.intents.policy_file.parsing import LONGEST_EXAMPLE
+from apps.intents.policy_file.limits import LONGEST_EXAMPLE
 from apps.intents.services.drafts import own_draft
 from apps.intents.services.examples import golden_examples_add
 from apps.intents.services.suggesting import MOST_DOCUMENTS, MOST_SUGGESTED, suggest_examples
