@@ -20,7 +20,9 @@ from django.db import connection
 
 from apps.audit.models import Event, Outcome
 from apps.audit.selectors import payloads_of
+from apps.corpus.models import Document, DocumentStatus, IngestJob
 from apps.corpus.providers.recording import CALLED, RETURNED
+from apps.corpus.services.correct import document_correct
 from apps.erasure.contracts import Target, TargetType
 from apps.errors import ApplicationError
 from apps.intents.fund_house import FundHouse
@@ -42,6 +44,7 @@ from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from apps.tenants.services.members import grants_set, membership_revoke
 from tests.baked import baked
+from tests.corpus.ingesting import run
 from tests.deciding import version_approve, version_submit
 from tests.factories import Firm, as_, make_member
 from tests.isolation.harness import admin_dsn
@@ -318,6 +321,24 @@ def test_another_policy_in_force_meanwhile_answers_anew(firm: Firm, amy: Princip
     assert len(calls) == len(sent(server)) >= 2
     assert calls[0][1]["core"]["policy_version"] < calls[-1][1]["core"]["policy_version"]
     assert answered.grant.policy_version == calls[-1][1]["core"]["policy_version"]
+
+
+def test_a_document_filed_meanwhile_under_a_kind_out_of_reach_is_in_no_answer(
+    firm: Firm, amy: Principal, server: ModelServer
+) -> None:
+    """It may still be read, but not for this question: the answer that was under way is not shown."""
+    with open_scope(tenant=firm.id, reason="a test"):
+        report = Document.objects.get(kind="run", scope_id=firm.scopes["fund:alpha"].id, status=DocumentStatus.READY)
+
+    def refile() -> None:
+        with open_scope(tenant=firm.id, reason="a test"):
+            filed = document_correct(document_id=report.id, changes={}, kind="style_sample")
+            job = IngestJob.objects.filter(document_id=filed.id).latest("requested_at")
+        run(firm, job)
+
+    asking = while_it_thinks(server, amy, refile)
+    assert len(told(firm, CALLED)) >= 1
+    assert report.id not in {each.document_id for each in asking.ended().result.answer.citations}
 
 
 def test_a_process_that_is_killed_while_the_model_works_leaves_the_event_of_the_request(

@@ -139,6 +139,43 @@ def test_relative_words_are_resolved_from_what_is_held(text: str, labels: tuple[
     assert (found.values, found.certainty) == (labels, Certainty.SURE)
 
 
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("drawdown of last quarter compared with the previous quarter", ("Q4 2024", "Q3 2024")),
+        ("from the previous quarter to the last quarter", ("Q4 2024", "Q3 2024")),
+        ("the last two quarters and the previous two quarters", ("Q4 2024", "Q3 2024", "Q2 2024", "Q1 2024")),
+        ("last quarter's sales against a year earlier", ("Q4 2024", "Q4 2023")),
+        ("the last quarter, year over year", ("Q4 2024", "Q4 2023")),
+        ("last year's staff and the year before", ("FY2024", "FY2023")),
+        ("year over year in the last two years", ("FY2024", "FY2023")),
+        ("last quarter and over the last twelve months", ("Q4 2024", "Q3 2024", "Q2 2024", "Q1 2024")),
+        ("das letzte Quartal gegen\u00fcber dem Vorquartal", ("Q4 2024", "Q3 2024")),
+        ("Umsatz im letzten Gesch\u00e4ftsjahr und im Jahr davor", ("FY2024",)),
+        ("in the past quarter", ("Q4 2024",)),
+    ],
+)
+def test_several_relative_words_are_resolved_together(text: str, labels: tuple[str, ...]) -> None:
+    quarters = [entry("A", year, quarter) for year in (2023, 2024) for quarter in (1, 2, 3, 4)]
+    found = resolved(text, *quarters)
+    assert (found.values, found.certainty) == (labels, Certainty.SURE)
+
+
+def test_several_relative_words_are_resolved_for_each_company() -> None:
+    held = [entry("A", 2024, 3), entry("A", 2024, 4), entry("B", 2024, 1), entry("B", 2024, 2)]
+    found = resolved("last quarter against the previous quarter", *held)
+    assert {each.company: [period.label for period in each.periods] for each in found.of_companies} == {
+        "A": ["Q4 2024", "Q3 2024"],
+        "B": ["Q2 2024", "Q1 2024"],
+    }
+
+
+def test_a_period_to_compare_with_that_is_not_held_is_said() -> None:
+    reading = resolve_periods(read_period_mentions("last quarter against a year earlier"), [entry("A", 2024, 4)])
+    assert reading.filters[0].values == ("Q4 2024",)
+    assert "could not be resolved" in reading.notices[1]
+
+
 @pytest.mark.parametrize("text", ["the year before last", "Vorjahresvergleich", "in the year", "the quarter", "Jahr"])
 def test_words_about_time_that_name_no_period_are_left_alone(text: str) -> None:
     assert resolve_periods(read_period_mentions(text), FUND_REPORTS).filters == ()

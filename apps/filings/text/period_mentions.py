@@ -106,7 +106,7 @@ _RELATIVE: Final = (
         rf"(?:fiscal\s+)?(?P<unit>quarter|year)s\b",
         re.IGNORECASE,
     ),
-    re.compile(rf"\b(?:the\s+)?(?P<word>{_LATEST}|{_PREVIOUS})\s+{_UNIT}(?:['\u2019]s)?\b", re.IGNORECASE),
+    re.compile(rf"\b(?:the\s+)?(?P<word>{_LATEST}|past|{_PREVIOUS})\s+{_UNIT}(?:['\u2019]s)?\b", re.IGNORECASE),
     re.compile(
         r"\b(?:the\s+)?(?P<word>latest|most\s+recent|newest|last)\s+(?=\w*report|filing|figure|value|number|run|results)",
         re.IGNORECASE,
@@ -147,12 +147,16 @@ class NamedPeriod:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelativePeriod:
-    """Periods that are counted back from the newest one held of a company: offset 0 is the newest itself."""
+    """Periods that are counted back from the newest one held of a company: offset 0 is the newest itself.
+
+    is_compared: whether it only says that a period is compared with the one before it ("year over year").
+    """
 
     unit: RelativeUnit
     offset: int
     count: int
     wording: str
+    is_compared: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,7 +273,7 @@ def _relative(match: re.Match[str]) -> RelativePeriod:
     unit = RelativeUnit(_UNITS.get(groups["unit"].lower(), "year")) if groups.get("unit") else RelativeUnit.ANY
     if "word" not in groups:
         # Two periods are compared: the newest and the one before it.
-        return RelativePeriod(unit=unit, offset=0, count=2, wording=wording)
+        return RelativePeriod(unit=unit, offset=0, count=2, wording=wording, is_compared=True)
     counted = (groups.get("count") or "1").lower()
     previous = _BACK.fullmatch(groups["word"]) is not None
     return RelativePeriod(

@@ -28,7 +28,7 @@ from apps.research.claims.sights import Sight, SightReader
 from apps.research.claims.subjects import Held
 from apps.research.errors import ClaimCheckError
 from apps.retrieval.contracts import SearchBounds
-from apps.retrieval.retrievers.documents import may_be_read
+from apps.retrieval.retrievers.documents import are_within_reach, may_be_read
 from apps.retrieval.services.ask import OnRecorded, scopes_open_still
 from apps.retrieval.services.wiring import dependencies_for
 from apps.retrieval.stage_choice import stages_in_use
@@ -82,7 +82,8 @@ def check_text(
     acting.principal.require(Permission.QUESTION_ASK)
     with acting.open():
         wanted = scopes_open_still(scopes)
-        require_warm(str(current_tenant().embedding_profile))
+        profile = str(current_tenant().embedding_profile)
+    require_warm(profile)
     narrowed = ShortScopes(principal=acting.principal, scope_ids=wanted, reason=acting.reason)
     checking = _Checking(sent=text, read=read, scopes=narrowed, keys=tuple(scopes), company=company, as_of=as_of)
     checking.on_recorded = on_recorded
@@ -176,7 +177,10 @@ class _Checking:
             used = {operand.document_id for each in findings for operand in each.operands}
             used |= {fact.document_id for each in known.values() for fact in each.facts}
             used |= {passage.document_id for each in findings for passage in each.passages}
-            if policy_in_force().version_id != policy.version_id or not may_be_read(used):
+            held = all(
+                are_within_reach({fact.document_id for fact in each.facts}, bounds) for bounds, each in known.items()
+            )
+            if policy_in_force().version_id != policy.version_id or not held or not may_be_read(used):
                 return None
             listed = tuple(
                 Reach(

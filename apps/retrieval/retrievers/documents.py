@@ -139,6 +139,15 @@ def may_be_read(document_ids: Collection[UUID]) -> bool:
     return bool(Document.objects.filter(Q(Unrestricted("id")), id__in=wanted).count() == len(wanted))
 
 
+def are_within_reach(document_ids: Collection[UUID], bounds: SearchBounds) -> bool:
+    """Return whether a search within these bounds would still find all of these documents.
+
+    The filters that came with the question are not looked at. Costs one query; none for no documents.
+    """
+    wanted = set(document_ids)
+    return not wanted or within_reach(bounds).filter(id__in=wanted).count() == len(wanted)
+
+
 class FromDocuments(Protocol):
     """What was written from documents."""
 

@@ -15,18 +15,19 @@ from typing import Final, TypeVar
 from uuid import UUID
 
 from apps.audit.models import Event, Outcome
+from apps.corpus.kinds import Kind
 from apps.corpus.providers.warming import require_warm
 from apps.erasure.errors import ScopeClosedError
 from apps.erasure.runs.closing import closed_among, require_open
 from apps.errors import ApplicationError
 from apps.intents.contracts import IntentDecision, KindGrant, PolicySnapshot
 from apps.intents.selectors import policy_in_force
-from apps.retrieval.contracts import NO_FILTERS, ContextBlock, GivenFilters, Question
+from apps.retrieval.contracts import NO_FILTERS, ContextBlock, GivenFilters, Question, SearchBounds
 from apps.retrieval.errors import DocumentsGoneError, PolicyChangedError, QuestionError
 from apps.retrieval.events import FAILED, REJECTED
 from apps.retrieval.kept.history import answer_keep
 from apps.retrieval.pipeline import FindResult, PipelineResult, ReadResult, answer, find_to_show
-from apps.retrieval.retrievers.documents import may_be_read
+from apps.retrieval.retrievers.documents import are_within_reach
 from apps.retrieval.selectors.cited_records import with_cited_records
 from apps.retrieval.services.calls import CallLog, Deadline, RecordedCalls
 from apps.retrieval.services.pinned import Pinned, PinnedGate
@@ -283,7 +284,8 @@ class Asking:
                 policy, result = self._found(way, deadline)
                 found = {hit.document_id for fused in result.trace.outputs(FusedRanking) for hit in fused.hits}
                 with self.scopes.renewed().open():
-                    self._confirm(policy, found)
+                    grant = result.trace.output(KindGrant)
+                    self._confirm(policy, found, grant.permitted if grant else ())
                     result = complete(result)
                     event = write(result)
                     if on_recorded:
@@ -315,10 +317,13 @@ class Asking:
 
     def _confirm_context(self, policy: PolicySnapshot, context: ContextBlock | None) -> None:
         passages = context.passages if context else ()
-        self._confirm(policy, {each.chunk.document.document_id for each in passages})
+        kinds = {Kind(each.chunk.document.kind) for each in passages}
+        self._confirm(policy, {each.chunk.document.document_id for each in passages}, sorted(kinds))
 
-    def _confirm(self, policy: PolicySnapshot, document_ids: Collection[UUID]) -> None:
+    def _confirm(self, policy: PolicySnapshot, document_ids: Collection[UUID], kinds: Sequence[Kind]) -> None:
         """Require that all that the question stands on still holds, and keep removals waiting until the commit.
+
+        A document holds no more if it was replaced, moved or filed under a kind that the question may not reach.
 
         Raises: PermissionDeniedError: who asks has lost the permission by now.
                 ScopeClosedError: one of the question's scopes is being erased by now.
@@ -328,7 +333,13 @@ class Asking:
         require_open(self.question.scope_ids)
         if policy_in_force().version_id != policy.version_id:
             raise _OutdatedError(PolicyChangedError())
-        if not may_be_read(document_ids):
+        reach = SearchBounds(
+            tenant_id=self.question.tenant_id,
+            scope_ids=self.question.scope_ids,
+            kinds=tuple(kinds),
+            as_of=self.question.as_of,
+        )
+        if not are_within_reach(document_ids, reach):
             raise _OutdatedError(DocumentsGoneError())
 
     def _record_failure(self, event: dict[str, object]) -> None:

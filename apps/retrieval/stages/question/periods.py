@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from apps.filings.text.period_mentions import NamedPeriod, PeriodMentions, RelativePeriod, RelativeUnit
+from apps.filings.text.period_mentions import NamedPeriod, PeriodMentions
 from apps.retrieval.contracts import Certainty, InventoryEntry, Period
-from apps.retrieval.stages.question.period_filters import PeriodReading, join_words, make_period_filter, place_of
-from apps.retrieval.stages.question.relative_periods import resolve_relative
+from apps.retrieval.stages.question.period_filters import PeriodReading, join_words, make_period_filter
+from apps.retrieval.stages.question.relative_periods import find_earlier, resolve_relative
 
 
 def resolve_periods(
@@ -24,7 +24,7 @@ def resolve_periods(
     """
     explicit = [named for named in mentions.named if named.explicit]
     if explicit:
-        compared = {relative.wording: _find_earlier(explicit[0].period, relative) for relative in mentions.relative}
+        compared = {relative.wording: find_earlier(explicit[0].period, relative) for relative in mentions.relative}
         reason = "The question names " + join_words(dict.fromkeys(named.wording for named in explicit)) + "."
         notices = tuple(
             f"“{wording}” was read as {join_words(period.label for period in periods)}: counted from "
@@ -39,7 +39,7 @@ def resolve_periods(
     if mentions.named:
         years = _periods(mentions.named)
         compared = {
-            relative.wording: _find_earlier(years[-1], relative)
+            relative.wording: find_earlier(years[-1], relative)
             for relative in mentions.relative
             if relative.offset or relative.count > 1
         }
@@ -50,32 +50,7 @@ def resolve_periods(
         )
         periods = tuple(sorted({*years, *_flatten(compared.values())}))
         return PeriodReading(filters=(make_period_filter(periods, Certainty.LIKELY, reason),), notices=())
-    for relative in mentions.relative:
-        return resolve_relative(relative, entries, beside)
-    return PeriodReading(filters=(), notices=())
-
-
-def _find_earlier(named: Period, relative: RelativePeriod) -> tuple[Period, ...]:
-    """Return the periods that the question adds to a named one: the year or quarter before it, or as many as it says.
-
-    Twelve months end with the named quarter; a named year is twelve months by itself.
-    """
-    if relative.unit is RelativeUnit.TWELVE_MONTHS:
-        return tuple(_step_back(named, quarters) for quarters in (1, 2, 3)) if named.fiscal_quarter else ()
-    steps = relative.count if relative.offset or relative.count == 1 else relative.count - 1
-    if relative.unit is RelativeUnit.QUARTER and named.fiscal_quarter:
-        return tuple(_step_back(named, quarters) for quarters in range(1, steps + 1))
-    if relative.unit is RelativeUnit.QUARTER:
-        steps = 1
-    return tuple(
-        Period(fiscal_year=named.fiscal_year - years, fiscal_quarter=named.fiscal_quarter)
-        for years in range(1, steps + 1)
-    )
-
-
-def _step_back(period: Period, quarters: int) -> Period:
-    year, quarter = divmod(place_of(period) - quarters, 4)
-    return Period(fiscal_year=year, fiscal_quarter=quarter + 1)
+    return resolve_relative(mentions.relative, entries, beside)
 
 
 def _periods(named: Iterable[NamedPeriod]) -> tuple[Period, ...]:

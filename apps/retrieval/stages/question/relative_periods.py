@@ -8,6 +8,7 @@ compared. The filter's reason says what was resolved, and from what.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
@@ -21,48 +22,116 @@ _MOST_GROUPS: Final = 8
 
 
 def resolve_relative(
-    mention: RelativePeriod, entries: Sequence[InventoryEntry], beside: Sequence[InventoryEntry]
+    mentions: Sequence[RelativePeriod], entries: Sequence[InventoryEntry], beside: Sequence[InventoryEntry]
 ) -> PeriodReading:
     """Return one sure filter with the periods that are meant of each company; none if no company has such a period.
 
+    Several mentions are resolved together: "last quarter and the quarter before" are two quarters of each company.
+
     Args: entries, beside: as for resolve_periods.
     """
-    held = _list_held(mention.unit, entries)
-    chosen = {company: periods for company, of in held.items() if (periods := _choose(mention, of))}
+    anchor = next((each for each in mentions if not each.offset and not each.is_compared), None)
+    found: list[PeriodReading] = []
+    chosen: dict[str, tuple[Period, ...]] = {}
+    for mention in dict.fromkeys(mentions):
+        if anchor and mention.is_compared and mention.unit is anchor.unit and anchor.count > 1:
+            continue  # "year over year in the last three years" names no further year
+        of_one, notices = _resolve(mention, anchor if anchor != mention else None, entries, beside)
+        found.append(PeriodReading(filters=(), notices=notices))
+        for company, periods in of_one.items():
+            together = {*chosen.get(company, ()), *periods}
+            chosen[company] = tuple(sorted(together, key=_by_end, reverse=True))
+    told = tuple(notice for each in found for notice in each.notices)
     if not chosen:
-        newest = sorted({of[0] for of in held.values() if of}, reverse=True)
-        what = f"only {join_words(each.label for each in newest[:_FEW])}" if newest else _none_held(mention.unit)
-        return PeriodReading(
-            filters=(), notices=(f"“{mention.wording}” could not be resolved: {what} is held here. Name the period.",)
-        )
-    without = [company for company in held if company not in chosen and _states_a_period(company, entries)]
-    chosen |= {
-        company: periods
-        for company, of in _list_held(mention.unit, beside).items()
-        if (periods := _choose(mention, of))
-    }
+        return PeriodReading(filters=(), notices=told)
     groups = _group_by_periods(chosen)
-    if len(groups) == 1:
-        (values,) = ([period.label for period in periods] for periods in groups)
-        told = _tell_one(mention, values, held)
-    else:
-        values = _label_groups(groups)
-        between = "; " if any(len(periods) > 1 for periods in groups) else ", "
-        told = (
-            f"“{mention.wording}”: {between.join(values)}. Time is counted for each company from the newest document "
-            "held of it, not from today."
-        )
-    notices = [told]
-    if without:
-        notices.append(f"No such period is held for {_name(without)}: documents of other periods are left out there.")
-    found = make_period_filter(
+    values = [period.label for period in next(iter(groups))] if len(groups) == 1 else _label_groups(groups)
+    narrowed = make_period_filter(
         tuple(sorted({period for periods in chosen.values() for period in periods}, reverse=True)),
         Certainty.SURE,
-        " ".join(notices),
+        " ".join(told),
         values=tuple(values),
         of_companies=tuple(CompanyPeriods(company=company, periods=chosen[company]) for company in sorted(chosen)),
     )
-    return PeriodReading(filters=(found,), notices=tuple(notices))
+    return PeriodReading(filters=(narrowed,), notices=told)
+
+
+def _resolve(
+    mention: RelativePeriod,
+    anchor: RelativePeriod | None,
+    entries: Sequence[InventoryEntry],
+    beside: Sequence[InventoryEntry],
+) -> tuple[dict[str, tuple[Period, ...]], tuple[str, ...]]:
+    """Return the periods of each company that one mention means, and what is told of that.
+
+    Args: anchor: the mention that this one counts back from; None if it counts from the newest document.
+    """
+    held = _list_held(mention.unit, entries)
+    chosen = _choose_each(mention, anchor, entries)
+    if not chosen:
+        newest = sorted({of[0] for of in held.values() if of}, reverse=True)
+        what = f"only {join_words(each.label for each in newest[:_FEW])}" if newest else _none_held(mention.unit)
+        return {}, (f"“{mention.wording}” could not be resolved: {what} is held here. Name the period.",)
+    without = [company for company in held if company not in chosen and _states_a_period(company, entries)]
+    chosen |= _choose_each(mention, anchor, beside)
+    groups = _group_by_periods(chosen)
+    if len(groups) == 1:
+        told = _tell_one(mention, [period.label for period in next(iter(groups))], held)
+    else:
+        between = "; " if any(len(periods) > 1 for periods in groups) else ", "
+        told = (
+            f"“{mention.wording}”: {between.join(_label_groups(groups))}. Time is counted for each company from the "
+            "newest document held of it, not from today."
+        )
+    if not without:
+        return chosen, (told,)
+    return chosen, (
+        told,
+        f"No such period is held for {_name(without)}: documents of other periods are left out there.",
+    )
+
+
+def _choose_each(
+    mention: RelativePeriod, anchor: RelativePeriod | None, entries: Sequence[InventoryEntry]
+) -> dict[str, tuple[Period, ...]]:
+    """Return for each company the periods held that are meant."""
+    held = _list_held(mention.unit, entries)
+    if anchor is None or not (mention.offset or mention.is_compared):
+        return {company: periods for company, of in held.items() if (periods := _choose(mention, of))}
+    if anchor.unit is mention.unit:
+        count = 1 if mention.is_compared else mention.count
+        back = replace(mention, offset=anchor.offset + anchor.count, count=count)
+        return {company: periods for company, of in held.items() if (periods := _choose(back, of))}
+    # "Last quarter, against a year earlier": the same quarter of the year before.
+    found: dict[str, tuple[Period, ...]] = {}
+    for company, of in _list_held(anchor.unit, entries).items():
+        earlier = {period for named in _choose(anchor, of) for period in find_earlier(named, mention)}
+        if meant := tuple(period for period in of if period in earlier):
+            found[company] = meant
+    return found
+
+
+def find_earlier(named: Period, relative: RelativePeriod) -> tuple[Period, ...]:
+    """Return the periods that the question adds to a named one: the year or quarter before it, or as many as it says.
+
+    Twelve months end with the named quarter; a named year is twelve months by itself.
+    """
+    if relative.unit is RelativeUnit.TWELVE_MONTHS:
+        return tuple(_step_back(named, quarters) for quarters in (1, 2, 3)) if named.fiscal_quarter else ()
+    steps = relative.count if relative.offset or relative.count == 1 else relative.count - 1
+    if relative.unit is RelativeUnit.QUARTER and named.fiscal_quarter:
+        return tuple(_step_back(named, quarters) for quarters in range(1, steps + 1))
+    if relative.unit is RelativeUnit.QUARTER:
+        steps = 1
+    return tuple(
+        Period(fiscal_year=named.fiscal_year - years, fiscal_quarter=named.fiscal_quarter)
+        for years in range(1, steps + 1)
+    )
+
+
+def _step_back(period: Period, quarters: int) -> Period:
+    year, quarter = divmod(place_of(period) - quarters, 4)
+    return Period(fiscal_year=year, fiscal_quarter=quarter + 1)
 
 
 def _list_held(unit: RelativeUnit, entries: Iterable[InventoryEntry]) -> dict[str, list[Period]]:
