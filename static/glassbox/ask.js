@@ -7,6 +7,16 @@ document.addEventListener("DOMContentLoaded", () => {
         button.addEventListener("click", () => window.print());
     }
 
+    // A link to what lies folded away opens it.
+    function openTarget() {
+        const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+        for (let fold = target && target.closest("details"); fold; fold = fold.parentElement.closest("details")) {
+            fold.open = true;
+        }
+    }
+    window.addEventListener("hashchange", openTarget);
+    openTarget();
+
     const form = document.getElementById("ask-form");
     const question = document.getElementById("id_question");
     const count = document.getElementById("question-count");

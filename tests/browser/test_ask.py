@@ -143,8 +143,21 @@ def test_a_search_under_way_is_seen_and_a_second_click_asks_nothing(alice: Page,
     assert len(asked) == 1
 
 
+def unfold_way(page: Page) -> None:
+    page.locator("summary", has_text="How this answer came about").click()
+
+
+def test_a_link_to_what_is_folded_away_opens_it(alice: Page) -> None:
+    ask(alice)
+    expect(alice.locator("#latency")).to_be_hidden()
+    alice.locator(".ask-facts a[href='#latency']").click()
+    expect(alice.locator("#latency")).to_be_visible()
+
+
 def test_the_steps_open_one_by_one_and_all_at_once(alice: Page) -> None:
     ask(alice)
+    expect(alice.get_by_text("Both rankings side by side")).to_be_hidden()
+    unfold_way(alice)
     panels = alice.locator("#way details")
     alice.get_by_text("Both rankings side by side").click()
     expect(alice.get_by_role("columnheader", name="In fusion").first).to_be_visible()
@@ -172,6 +185,7 @@ def test_with_everything_open_nothing_is_wider_than_a_narrow_screen(alice: Page,
     alice.goto("/admin/ask/")
     assert width_of(alice) <= 400
     ask(alice)
+    unfold_way(alice)
     alice.get_by_role("button", name="Open all details").click()
     for summary in alice.locator("#citations-title ~ ol summary").all():
         summary.click()

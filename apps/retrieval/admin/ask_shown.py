@@ -15,10 +15,11 @@ from apps.intents.selectors import policy_in_force
 from apps.retrieval.admin.ask_answer import answer_view
 from apps.retrieval.admin.ask_details import Way
 from apps.retrieval.admin.ask_fates import fates
-from apps.retrieval.admin.ask_figures import duration
+from apps.retrieval.admin.ask_figures import counted, duration
 from apps.retrieval.admin.ask_latency import latency_view
 from apps.retrieval.admin.ask_links import answer_url, policy_url
 from apps.retrieval.admin.ask_rankings import found_in, hit_ids
+from apps.retrieval.admin.ask_requests import requests_view
 from apps.retrieval.admin.ask_status import badges, missing_parts
 from apps.retrieval.admin.ask_way import step_groups
 from apps.retrieval.contracts import ContextBlock
@@ -79,7 +80,15 @@ def answer_with_way(asked: Asked, *, may_open_event: bool) -> dict[str, Any]:
         context=trace.output(ContextBlock),
         may_open_event=may_open_event,
     )
-    return {**shown, "groups": step_groups(way), "latency": latency_view(trace)}
+    groups = step_groups(way)
+    steps = counted(sum(len(group.steps) for group in groups), "step")
+    return {
+        **shown,
+        "groups": groups,
+        "way_in_short": f"{steps}, the record, and where the time went",
+        "requests": requests_view(trace),
+        "latency": latency_view(trace),
+    }
 
 
 def content_of_asked(asked: Asked) -> AnswerContent:
