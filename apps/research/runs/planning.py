@@ -15,6 +15,7 @@ from uuid import UUID
 from apps.research.models import RunMode
 from apps.research.runs.contracts import CompanyPlan, Plan, SubQuestion
 from apps.research.runs.limits import BUDGETS, CELLS_MOST
+from apps.research.runs.modes import choose_mode
 from apps.retrieval.contracts import FilterField, InventoryEntry, QueryAnalysis, SearchBounds
 from apps.retrieval.pipeline import ReadResult
 from apps.retrieval.retrievers.documents import reachable
@@ -33,8 +34,13 @@ _PARTS: Final = re.compile(r"(?<=[?])\s+|\s*;\s+")
 _WHOLE: Final = "whole"
 
 
-def make_plan(read: ReadResult, text: str, mode: RunMode | None = None) -> tuple[Plan, RunMode]:
-    """Return the plan of a question, and the mode: the one asked for, or the one that the plan suggests."""
+def make_plan(
+    read: ReadResult, text: str, mode: RunMode | None = None, *, permitted: Sequence[RunMode] = tuple(RunMode)
+) -> tuple[Plan, RunMode]:
+    """Return the plan of a question, and the mode: the one asked for, or the nearest to what the plan suggests.
+
+    Args: permitted: by the policy, for the question's intent.
+    """
     analysis, entries = read.analysis, read.inventory.entries
     companies = _companies(analysis, entries)
     rest = _without_names(text, entries)
@@ -43,11 +49,16 @@ def make_plan(read: ReadResult, text: str, mode: RunMode | None = None) -> tuple
     total = len(parts) * sum(len(each.periods) or 1 for each in about)
     cells = list(islice(_cells(about, parts, analysis), CELLS_MOST))
     suggested = _suggested(total)
-    chosen = mode or suggested
+    chosen = mode or choose_mode(suggested, permitted)
     if total == 1 or chosen is RunMode.DIRECT:
         cells = [_as_asked(cells[0] if total == 1 else SubQuestion(key=_WHOLE, text=text), text)]
     most = min(CELLS_MOST, BUDGETS[chosen].searches)
     notices = [*analysis.notices, *(each.reason for each in analysis.relaxed)]
+    if mode is None and chosen is not suggested:
+        notices.append(
+            f"The mode {suggested.label} would fit the question. The policy does not permit it for this intent, so it "
+            f"is {chosen.label}."
+        )
     if len(cells) > 1 and total > most:
         notices.append(f"The question has {total} parts; the budget of this mode reaches for {most}.")
         cells = cells[:most]

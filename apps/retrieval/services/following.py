@@ -33,7 +33,15 @@ def ask_within(
 
     def write(result: PipelineResult) -> Event:
         decision, grant = decided(result)
-        event = answer_record(text, result, decision, grant, asking.settings, asking.calls.event_ids)
+        event = answer_record(
+            text,
+            result,
+            decision,
+            grant,
+            asking.settings,
+            asking.calls.event_ids,
+            research_mode=pinned.research_mode,
+        )
         on_answered(Asked(text=text, result=result, decision=decision, grant=grant, event=event))
         return event
 
@@ -53,10 +61,12 @@ def read_question(
 ) -> Event:
     """Read what a question may reach and is about, without searching, and record what `write` makes of it.
 
+    In which mode it is researched is still to be chosen: `write` holds it against the profile.
+
     Args:    scopes: the keys of scopes, with all below them, or the ids of all that are meant.
              write: called in the transaction that records it, with what was read and the scopes of the question.
     Raises:  as `ask`, and whatever `write` raises.
     """
-    asking = begin_asking(text, acting, scopes, given=given)
+    asking = begin_asking(text, acting, scopes, given=given, research_mode=None)
     _, event = asking.carry_out(read, lambda result: write(result, asking.question.scope_ids), on_recorded)
     return event
