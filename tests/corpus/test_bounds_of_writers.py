@@ -126,9 +126,10 @@ def test_no_statement_names_another_job(acme: Firm, alice: Principal, read: tupl
 
 
 _DECOY = """
-    INSERT INTO corpus_document SELECT (jsonb_populate_record(d, jsonb_build_object('id', %s::text,
-        'status', 'received', 'slug', 'decoy', 'series_id', uuidv7(), 'version', 1, 'valid_from', null, 'valid_to', null, 'page_count', 0,
-        'chunk_count', 0, 'term_count', 0, 'first_received_at', null))).* FROM corpus_document d WHERE d.id = %s
+    INSERT INTO corpus_document SELECT (jsonb_populate_record(d, jsonb_build_object('id', %s::text, 'slug', 'decoy',
+        'status', 'received', 'series_id', uuidv7(), 'version', 1, 'valid_from', null, 'valid_to', null,
+        'page_count', 0, 'chunk_count', 0, 'term_count', 0, 'first_received_at', null))).*
+      FROM corpus_document d WHERE d.id = %s
 """
 
 

@@ -28,7 +28,7 @@ from apps.research.runs.limits import (
     WAITING_SECONDS,
 )
 from apps.research.runs.modes import mode_problem, modes_for
-from apps.research.runs.planning import make_plan, planned_from
+from apps.research.runs.planning import make_plan, pieces_of, planned_from
 from apps.research.runs.reading import run_of
 from apps.research.runs.recording import Allowed, StepFacts, run_end, step_record
 from apps.research.runs.room import require_room, require_room_of
@@ -73,6 +73,7 @@ def run_request(
         scopes=scopes,
         given=given,
         write=asking.write,
+        part=partial(pieces_of, text=text),
         on_recorded=partial(asking.recorded, on_recorded),
     )
     if asking.rejected is not None:
