@@ -21,7 +21,7 @@ from apps.erasure.registry import register_retained
 
 DOCUMENT: Final = "document:"
 # Clock -> what it is read from. A document without that date is never due. Of a copy that was moved here, it is what
-# happened in the scope that it came from.
+# happened in the scope that it came from, and of a correction when the first version with its file came.
 _READ_FROM: Final = {
     "superseded_at": Coalesce("replaced_there_at", "valid_to"),
     "created_at": Coalesce("first_received_at", "created_at"),

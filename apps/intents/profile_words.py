@@ -7,6 +7,7 @@ from typing import Final
 
 from apps.intents.diff_words import listed, quoted
 from apps.intents.profile.contracts import BOUNDS, OF_MEANS, InAnswer, InQuestion, ProfileRule, RuleSort
+from apps.intents.profile.means import DIRECT, modes_in_words
 
 SORTS: Final[Mapping[RuleSort, str]] = {
     RuleSort.TOPIC: "topic",
@@ -38,6 +39,9 @@ def rule_words(rule: ProfileRule, name_intent: Callable[[str], str]) -> str:
     of = listed([name_intent(intent) for intent in rule.intents]) or "every intent"
     if rule.sort is RuleSort.DISCLAIMER:
         return f"answers to questions of {of} carry the disclaimer {quoted(rule.text)}"
+    if rule.sort is RuleSort.RESEARCH_MODES:
+        plain = "" if DIRECT in rule.terms else "; outside of research they are refused"
+        return f"questions of {of} are researched only in the modes {modes_in_words(rule.terms)}{plain}"
     if rule.sort in OF_MEANS:
         return (
             f"questions of {of} are answered only with the {rule.sort.value.replace('_', ' ')} {', '.join(rule.terms)}"
@@ -67,3 +71,11 @@ def profile_notes(rules: Sequence[ProfileRule]) -> Iterator[str]:
     blocking = [name_rule(rule) for rule in rules if rule.in_answer is InAnswer.BLOCK]
     if blocking:
         yield f"The compliance profile withheld answers that name the {listed(blocking, 'or the')}."
+    for rule in rules:
+        if rule.sort is RuleSort.RESEARCH_MODES:
+            of = listed(list(rule.intents)) or "every intent"
+            yield f"The {name_rule(rule)} let questions of {of} be researched in these modes alone: " + (
+                f"{modes_in_words(rule.terms)}."
+                if DIRECT in rule.terms
+                else f"{modes_in_words(rule.terms)}. Outside of research they were refused."
+            )

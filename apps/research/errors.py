@@ -36,6 +36,11 @@ class RunError(CodedError):
             "something else: {topics}.",
         ),
         "research.refused": (422, "{reason}"),
+        "research.mode_not_permitted": (
+            422,
+            "By the firm's {rule}, questions of this intent ({intent}) are not researched in the mode {mode}. "
+            "Permitted: {modes}. {reason}",
+        ),
         "research.too_many_runs": (
             429,
             "{limit} runs of this tenant wait or run already. Wait until one has ended, or cancel one.",

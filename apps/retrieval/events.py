@@ -79,7 +79,7 @@ def register_events() -> None:
             action=ANSWERED,
             label="Question answered",
             fields={
-                Group.CORE: _FOUND | {"generator", "model", "calls", "answer_outcome", "relevance"},
+                Group.CORE: _FOUND | {"generator", "model", "calls", "answer_outcome", "relevance", "research_mode"},
                 Group.QUESTION: _DECIDED_QUESTION,
                 Group.ANSWER: _CONTEXT | {"grounding", "repair", "ref_ids", "answer_hmac_sha256"},
                 Group.PASSAGES: frozenset({"hits"}),

@@ -6,6 +6,7 @@ it runs inside the scope that the caller has opened.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
@@ -38,6 +39,10 @@ _NOTHING_WITHIN = (
     "Nothing was found within the filters that came with the question: {within}. Filters are never relaxed: check "
     "them, or omit one."
 )
+
+
+Parting = Callable[["ReadResult"], Sequence[str]]
+"""Returns the parts of a question that was read, each as it would be asked by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +82,7 @@ class ReadResult:
 
     analysis: holds the refusal of a question that is not searched for.
     inventory: what is held within the question's bounds; empty where the profile refuses the question.
+    parts: its parts, each with the intent that it has by itself; empty where it was not asked for them.
     """
 
     decision: IntentDecision
@@ -84,6 +90,7 @@ class ReadResult:
     analysis: QueryAnalysis
     inventory: CorpusInventory
     trace: Trace
+    parts: tuple[tuple[str, IntentDecision], ...] = ()
 
 
 def answer(question: Question, *, deps: PipelineDependencies) -> PipelineResult:
@@ -111,9 +118,10 @@ def answer(question: Question, *, deps: PipelineDependencies) -> PipelineResult:
     return PipelineResult(answer=suited, trace=profile.without_draft(trace) if withheld else trace)
 
 
-def read(question: Question, *, deps: PipelineDependencies) -> ReadResult:
+def read(question: Question, *, deps: PipelineDependencies, part: Parting | None = None) -> ReadResult:
     """Run the first stages alone: which kinds the question may reach, and what it is about.
 
+    Args:   part: parts the question; each part is classified by itself, outside of any transaction.
     Raises: QuestionError, as `answer` does.
     """
     recorder = TraceRecorder(deps.clock, deps.on_stage)
@@ -128,7 +136,9 @@ def read(question: Question, *, deps: PipelineDependencies) -> ReadResult:
         within = reading.bounds_of(question, grant, deps)
         inventory = deps.inventory.read(within)
         analysis = reading.read_meaning(recorder, question, text, grant, within, deps)
-    return ReadResult(decision=decision, grant=grant, analysis=analysis, inventory=inventory, trace=recorder.finish())
+    read = ReadResult(decision=decision, grant=grant, analysis=analysis, inventory=inventory, trace=recorder.finish())
+    parts = part(read) if part is not None and analysis.refusal is None else ()
+    return replace(read, parts=tuple((each, deps.intents.classify(each)) for each in parts))
 
 
 def find(question: Question, *, deps: PipelineDependencies) -> FindResult:

@@ -24,7 +24,7 @@ ACCEPTS = "invitation.accept"
 # The person entered a code of their second factor; a decision needs no further code (may_decide).
 FACTOR_USED = "factor.used"
 FACTOR_FRESH = "factor.fresh"
-# Only in the token of a worker that runs a job in the name of whoever asked for it.
+# Only in the token of a worker that runs a job in the name of whoever asked for it, beside `job:` with its document.
 RUNS_JOB = "job.run"
 
 
@@ -43,7 +43,7 @@ class Principal:
         Code that keeps an actor for later (a stream, a job) must keep key_id too, because the key may end before the
         person's own rights do.
     accepts: the person accepts an invitation with its link, and has no role yet.
-    runs_job: a worker runs a job in this name, and writes what the job finds.
+    runs_job_of: the document whose job a worker runs in this name, and of which alone it writes what the job finds.
     stepped_up: the person used their second factor within the last minutes, or right before they made the key.
     """
 
@@ -56,7 +56,7 @@ class Principal:
     key_id: UUID | None = None
     accepts: bool = False
     stepped_up: bool = False
-    runs_job: bool = False
+    runs_job_of: UUID | None = None
 
     @property
     def is_signed_in(self) -> bool:
@@ -73,8 +73,8 @@ class Principal:
         held |= {f"role:{role.value}" for role in self.roles}
         if self.is_signed_in:
             held |= {OWN_KEYS}
-        if self.runs_job:
-            held |= {RUNS_JOB}
+        if self.runs_job_of is not None:
+            held |= {RUNS_JOB, f"job:{self.runs_job_of}"}
         if self.key_id is not None:
             held |= {f"key:{self.key_id}"}
         if self.accepts:

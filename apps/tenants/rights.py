@@ -30,6 +30,8 @@ HANDED_OVER: Mapping[str, str] = {
     "public.held_documents()": "glassbox_remover",
     "public.corpus_document_is_kept()": "glassbox_remover",
     "public.intents_replaced_held()": "glassbox_remover",
+    "public.corpus_document_received_first()": "glassbox_remover",
+    "public.corpus_document_moved_lasting()": "glassbox_remover",
     "public.tenants_password(uuid)": "glassbox_authz",
     "public.tenants_password_keep(uuid, text)": "glassbox_authz",
     "public.tenants_password_gone()": "glassbox_authz",

@@ -233,11 +233,11 @@ def test_no_statement_says_another_time_than_the_source(acme: Firm, alice: Princ
         assert made.first_received_at == report.created_at
         with pytest.raises(IntegrityError), transaction.atomic():
             Document.objects.filter(id=made.id).update(first_received_at=said)
-    with as_(replace(alice, runs_job=True)):
-        with pytest.raises(IntegrityError, match="keeps what it was moved from"), transaction.atomic():
-            Document.objects.filter(id=made.id).update(first_received_at=said)
-        with pytest.raises(IntegrityError), transaction.atomic():
-            Document.objects.filter(id=report.id).update(first_received_at=said)
+    as_job = as_(replace(alice, runs_job_of=made.id))
+    with as_job, pytest.raises(IntegrityError, match="keeps what it was moved from"), transaction.atomic():
+        Document.objects.filter(id=made.id).update(first_received_at=said)
+    with as_(replace(alice, runs_job_of=report.id)), pytest.raises(IntegrityError), transaction.atomic():
+        Document.objects.filter(id=report.id).update(first_received_at=said)
 
 
 def test_a_copy_of_what_was_replaced_is_never_current(acme: Firm, alice: Principal, current: Document) -> None:

@@ -36,5 +36,5 @@ def test_the_worker_moves_no_document_to_another_kind_in_the_name_of_its_uploade
     ):
         Document.objects.filter(id=minutes.id).update(kind="methodology")
     # The control: what a reading finds is the worker's to write, in whosever name the job runs.
-    with acting_as("glassbox_worker"), as_(replace(analyst, runs_job=True)):
+    with acting_as("glassbox_worker"), as_(replace(analyst, runs_job_of=minutes.id)):
         assert Document.objects.filter(id=minutes.id).update(language="en") == 1

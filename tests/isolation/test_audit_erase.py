@@ -326,6 +326,8 @@ def test_the_remover_owns_its_functions_and_may_no_more_than_it_does(world: Worl
             "audit_remove_packages(uuid[],integer)",
             # They read, and answer with ids or a refusal: tests/isolation/test_restriction.py.
             "corpus_document_is_kept()",
+            "corpus_document_moved_lasting()",
+            "corpus_document_received_first()",
             "held_documents()",
             "hidden_documents()",
             # It reads versions that their writer may not see, and answers with a refusal:

@@ -110,7 +110,8 @@ def unpublished(world: World, document: UUID) -> Iterator[Callable[[], str]]:
 @pytest.mark.parametrize("level", LEVELS)
 def test_nothing_is_changed_in_a_document_while_it_is_published(world: World, level: str) -> None:
     """A job in Ann's name changes rows of one that it may change still, and commits after it is searchable."""
-    ann, document = replace(world.people["ann"], runs_job=True), world.document("acme", "fund:alpha")
+    document = world.document("acme", "fund:alpha")
+    ann = replace(world.people["ann"], runs_job_of=document)
     tables = guarded()
     tried, through = set(), []
     for table in tables:

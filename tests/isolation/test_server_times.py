@@ -36,6 +36,8 @@ REVIEWED = {
     "tenants_membership.confirmed_at",
     "tenants_invitation.expires_at",
     "tenants_accountlink.expires_at",
+    # Set by tenants_account_opened_again, whatever a statement says.
+    "tenants_user.opened_again_at",
     # Until when grants are to be decided on: a time to come, which who begins a recertification chooses.
     "intents_recertification.due_at",
     # When a reviewer is away: within limits that intents_absence_step holds.

@@ -15,6 +15,7 @@ from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import IntentDecision
 from apps.intents.fund_house import FUND_HOUSE
 from apps.intents.gate import gate
+from apps.intents.profile.contracts import ProfileRule, RuleSort
 from apps.quality.admin.impact_words import headlines, limits
 from apps.quality.impact.comparison import (
     evaluation_impact,
@@ -91,6 +92,18 @@ def test_a_recorded_passage_vanishes_with_its_kind_and_not_for_what_was_withdraw
     shift = shift_of_intent(reach(["run", "methodology"]), reach(["methodology"]), recorded)
     assert shift.vanishing == (hit(1, "run"),)
     assert shift.appearing == ()
+
+
+def test_an_intent_that_may_not_be_asked_in_a_mode_any_more_is_refused() -> None:
+    rule = ProfileRule(key="far", sort=RuleSort.RESEARCH_MODES, name="How far", terms=("standard",), text="Ask us.")
+    bound = replace(POLICY, profile=(rule,))
+    name = POLICY.intents[0].name
+    stopped = shift_of_intent(reach_of_intent(name, POLICY), reach_of_intent(name, bound), ())
+    assert stopped.is_stopped
+    assert stopped.refused_after == ("far",)
+    assert shift_of_intent(reach_of_intent(name, bound), reach_of_intent(name, POLICY), ()).is_freed
+    by_research = [reach_of_intent(name, each, "standard") for each in (POLICY, bound)]
+    assert not shift_of_intent(*by_research, ()).changes
 
 
 @pytest.mark.parametrize("name", [*(rule.name for rule in POLICY.intents), "", "no_such_intent"])

@@ -79,7 +79,8 @@ class Document(ScopedModel):
     terms_version = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     # Of a copy that a move filed (sql/moved.sql): the document that it was moved from, which may be gone; when the firm
-    # received it; and, of an earlier version, when it was replaced there. That one is never current here.
+    # received it, as of a correction, too (sql/received_first.sql); and, of an earlier version, when it was replaced
+    # there. That one is never current here.
     moved_from_id = models.UUIDField(null=True, editable=False)
     first_received_at = models.DateTimeField(null=True, editable=False)
     replaced_there_at = models.DateTimeField(null=True, editable=False)
@@ -129,8 +130,7 @@ class Document(ScopedModel):
             ),
             models.CheckConstraint(condition=models.Q(kind__regex=KIND_KEY), name="document_kind_key"),
             models.CheckConstraint(
-                condition=models.Q(moved_from_id__isnull=True, first_received_at__isnull=True)
-                | models.Q(moved_from_id__isnull=False, first_received_at__isnull=False),
+                condition=models.Q(moved_from_id__isnull=True) | models.Q(first_received_at__isnull=False),
                 name="document_moved_since",
             ),
             models.CheckConstraint(

@@ -29,7 +29,7 @@ _HEAD: Final = """
 # What is not answered at all, what answers must carry, and what they are bound to. A topic or product is named by its
 # terms: words in any order and inflected, in this order only within double quotes, and all words that begin so with a *
 # at the end. The terms of a bound (clients, instruments, asset_classes, risk_classes, jurisdictions, models, regions,
-# sources, research_modes) are the values that are permitted. No source is asked and no research done by this release.
+# sources, research_modes) are the values that are permitted. What is asked outside of research is in the mode direct.
 PROFILE: list[BaselineProfileRule] = [
 """
 _LONGEST_INTENT: Final = 40

@@ -44,7 +44,7 @@ class RuleSort(StrEnum):
     SOURCES = "sources"
     """Sources outside of the corpus that may be asked. There is none to ask in this release: nothing reads this yet."""
     RESEARCH_MODES = "research_modes"
-    """How far a question may be researched. There is no research in this release: nothing reads this yet."""
+    """How far a question may be researched; what is asked outside of research is asked in the mode `direct`."""
 
 
 class InQuestion(StrEnum):
@@ -69,7 +69,7 @@ BY_WORDS: Final = frozenset({RuleSort.CLIENTS, RuleSort.INSTRUMENTS, RuleSort.AS
 """Bounds whose values are looked for by words (values.py)."""
 
 OF_MEANS: Final = frozenset({RuleSort.MODELS, RuleSort.REGIONS, RuleSort.SOURCES, RuleSort.RESEARCH_MODES})
-"""Bounds on the means by which a question is answered: they refuse nothing."""
+"""Bounds on the means by which a question is answered: they look for nothing in it."""
 
 BOUNDS: Final = BY_WORDS | OF_MEANS | {RuleSort.JURISDICTIONS}
 

@@ -92,7 +92,7 @@ VALUES: Final[Mapping[RuleSort, Mapping[str, Value]]] = {
         "market_data": Value("Market data", ()),
     },
     RuleSort.RESEARCH_MODES: {
-        "direct": Value("Direct: one search", ()),
+        "direct": Value("Direct", ()),
         "standard": Value("Standard", ()),
         "detailed": Value("Detailed", ()),
         "deep_search": Value("Deep search", ()),

@@ -10,6 +10,8 @@ from typing import Final
 from apps.corpus.kinds import words_of_key
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.diff_words import listed
+from apps.intents.profile.contracts import RuleSort
+from apps.intents.profile.means import modes_in_words
 from apps.intents.proof.contracts import Block, Change, Result, Results, Theorem
 from apps.intents.proof.facts import FALLBACK
 from apps.tenants.roles import Role
@@ -34,8 +36,8 @@ STATEMENTS: Final[Mapping[Theorem, str]] = {
     Theorem.NO_INTENT_NEW: "No intent is new",
     Theorem.SAME_RECOGNITION: "Nothing changes that decides which intent a question gets",
     Theorem.INVARIANTS_KEPT: "No invariant of the firm is removed or changed",
-    Theorem.NO_QUESTION_FREED: "No question that was refused by the profile may be answered now",
-    Theorem.NO_QUESTION_STOPPED: "The profile refuses no question that it did not refuse before",
+    Theorem.NO_QUESTION_FREED: "No question that was refused by the profile for its words may be answered now",
+    Theorem.NO_QUESTION_STOPPED: "The profile refuses no question for its words that it did not refuse before",
     Theorem.NO_ANSWER_FREED: "The profile still marks or withholds every answer as strictly as before",
     Theorem.NO_ANSWER_STOPPED: "The profile marks or withholds no answer that it let pass before",
     Theorem.NO_DISCLAIMER_GONE: "Every answer still carries the disclaimers that it carried before",
@@ -181,7 +183,10 @@ def _disclaimer(change: Change, names: Names) -> str:
 
 def _bound(change: Change, names: Names) -> str:
     place, sort, intent = change.about.split(" ")
-    return f"{sort.replace('_', ' ')} {change.after or change.before} {_PLACES[place]} of {names.intent(intent)}"
+    value = change.after or change.before or ""
+    if sort == RuleSort.RESEARCH_MODES:
+        return f"the research mode {modes_in_words([value])} for questions of {names.intent(intent)}"
+    return f"{sort.replace('_', ' ')} {value} {_PLACES[place]} of {names.intent(intent)}"
 
 
 def _cell(change: Change, names: Names) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -34,7 +34,7 @@ def approvals_of(version: PolicyVersion) -> list[PolicyApproval]:
 def lapsed_of(version: PolicyVersion) -> list[PolicyApproval]:
     """Return the approvals of a version in review that count no longer, because their givers may not approve any more.
 
-    A role that is given again brings none back. sql/standing_approvals.sql says the same.
+    Neither a role that is given again brings one back, nor an account that is opened again: as sql/lapsed.sql has it.
     """
     return list(_given(version).exclude(_stands())) if version.status == VersionStatus.IN_REVIEW else []
 
@@ -105,9 +105,10 @@ def _given(version: PolicyVersion) -> QuerySet[PolicyApproval]:
 
 
 def _stands() -> Exists:
-    """The condition that whoever gave an approval has had a role that approves since before it, and is active."""
-    held = _reviewing().filter(user_id=OuterRef("approver_id"))
-    return Exists(held.filter(confirmed_at__lte=OuterRef("created_at")))
+    """The condition that whoever gave an approval has had a role that approves, and been active, since before it."""
+    held = _reviewing().filter(user_id=OuterRef("approver_id"), confirmed_at__lte=OuterRef("created_at"))
+    active_since = Q(user__opened_again_at__isnull=True) | Q(user__opened_again_at__lte=OuterRef("created_at"))
+    return Exists(held.filter(active_since))
 
 
 def _reviewing() -> QuerySet[Membership]:

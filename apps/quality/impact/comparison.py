@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean
 from uuid import UUID
 
-from apps.intents.contracts import PolicySnapshot
+from apps.intents.contracts import FALLBACK_NAME, PolicySnapshot
+from apps.intents.profile.means import DIRECT, rules_against
 from apps.quality.impact.contracts import (
     Averages,
     EvaluationImpact,
@@ -52,15 +53,22 @@ def reach_of(found: Found, check: ProfileCheck | None = None) -> Reach:
     )
 
 
-def reach_of_intent(intent: str, snapshot: PolicySnapshot) -> Reach:
+def reach_of_intent(intent: str, snapshot: PolicySnapshot, research_mode: str = DIRECT) -> Reach:
     """Return what questions of an intent may reach. An intent that the policy does not have falls to its fallback.
 
     A kind without a budget cannot enter the context, so it is not reached (as in apps/intents/gate.py).
+
+    Args: research_mode: in which they are asked; the profile may refuse it.
     """
     rule = snapshot.intent(intent)
     budgeted = {budget.kind for budget in snapshot.budgets}
     kinds = (rule or snapshot.fallback).kinds
-    return Reach(intent=rule.name if rule else "", kinds=in_order(kind.value for kind in kinds if kind in budgeted))
+    refusing = rules_against(snapshot.profile, rule.name if rule else FALLBACK_NAME, research_mode)
+    return Reach(
+        intent=rule.name if rule else "",
+        kinds=in_order(kind.value for kind in kinds if kind in budgeted),
+        refused=tuple(each.key for each in refusing),
+    )
 
 
 def shift_between(before: Reach, after: Reach) -> Shift:
@@ -91,6 +99,8 @@ def shift_of_intent(before: Reach, after: Reach, recorded: Iterable[Hit]) -> Shi
         gained=tuple(kind for kind in after.kinds if kind not in before.kinds),
         lost=lost,
         vanishing=tuple(hit for hit in recorded if hit.kind in lost),
+        refused_before=before.refused,
+        refused_after=after.refused,
     )
 
 

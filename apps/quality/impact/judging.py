@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from apps.intents.classifier import classify_question
-from apps.intents.contracts import PolicySnapshot
+from apps.intents.contracts import FALLBACK_NAME, PolicySnapshot
 from apps.intents.gate import gate
 from apps.intents.profile.contracts import InQuestion
 from apps.intents.profile.matching import find_rules
+from apps.intents.profile.means import DIRECT, rules_against
 from apps.quality.errors import ImpactError
 from apps.quality.impact.comparison import (
     in_order,
@@ -49,17 +50,25 @@ class Judge:
 
     def recorded_text(self, question: RecordedQuestion, *, done: int) -> RecordedShift:
         """Ask a recorded question again, within those of its scopes that still exist."""
-        before, after = self._reaches(question.text, question.scope_ids, done, question.filters)
+        before, after = (
+            self._found(question.text, question.scope_ids, each.policy, done, question.filters, question.research_mode)
+            for each in (self._before, self._after)
+        )
         return RecordedShift(event_id=question.event_id, basis=Basis.TEXT, shift=shift_between(before, after))
 
     def recorded_intent(self, question: RecordedQuestion) -> RecordedShift:
         """Judge a question only by what was recorded: no transaction, no search."""
-        before, after = (reach_of_intent(question.intent or "", each.policy) for each in (self._before, self._after))
+        before, after = (
+            reach_of_intent(question.intent or "", each.policy, question.research_mode)
+            for each in (self._before, self._after)
+        )
         shift = shift_of_intent(before, after, question.hits or ())
         return RecordedShift(event_id=question.event_id, basis=Basis.INTENT, shift=shift)
 
     def evaluation(self, expected: Expected, *, done: int) -> EvaluationShift:
-        before, after = self._reaches(expected.text, expected.scope_ids, done)
+        before, after = (
+            self._found(expected.text, expected.scope_ids, each.policy, done) for each in (self._before, self._after)
+        )
         scores = [score(each, documents=expected.documents, pages=expected.pages) for each in (before, after)]
         return EvaluationShift(
             query_id=expected.query_id, shift=shift_between(before, after), before=scores[0], after=scores[1]
@@ -73,14 +82,14 @@ class Judge:
         before, after = (_classified(example, each) for each in (self._before, self._after))
         return GoldenShift(example_id=example.example_id, shift=shift_between(before, after))
 
-    def _reaches(
-        self, text: str, scopes: Sequence[ScopeId], done: int, filters: RecordedFilters = NONE_RECORDED
-    ) -> tuple[Reach, Reach]:
-        before = self._found(text, scopes, self._before.policy, done, filters)
-        return before, self._found(text, scopes, self._after.policy, done, filters)
-
     def _found(
-        self, text: str, scopes: Sequence[ScopeId], policy: PolicySnapshot, done: int, filters: RecordedFilters
+        self,
+        text: str,
+        scopes: Sequence[ScopeId],
+        policy: PolicySnapshot,
+        done: int,
+        filters: RecordedFilters = NONE_RECORDED,
+        research_mode: str = DIRECT,
     ) -> Reach:
         there = frozenset(scopes) & tenant_scope_ids(self._lease.tenant_id)
         with holding_current(self._lease, done=done, scopes=there):
@@ -91,6 +100,7 @@ class Judge:
             scope_ids=tuple(sorted(there)),
             as_of=filters.as_of,
             given=filters.given,
+            research_mode=research_mode,
         )
         with Heartbeat(self._lease, scopes=there):
             result = find(question, deps=deps)
@@ -103,11 +113,17 @@ class Judge:
 
 def _classified(example: Example, side: Judged) -> Reach:
     grant = gate(classify_question(example.text, side.policy, example.vector, side.vectors), side.policy)
-    refusing = (rule for rule in side.policy.profile if rule.in_question is InQuestion.REFUSE)
+    intent = grant.intent or FALLBACK_NAME
+    refusing = (
+        rule for rule in side.policy.profile if rule.in_question is InQuestion.REFUSE and rule.holds_for(intent)
+    )
     return Reach(
         intent=grant.intent,
         kinds=in_order(kind.value for kind in grant.permitted),
-        refused=tuple(each.rule.key for each in find_rules(example.text, refusing)),
+        refused=(
+            *(each.rule.key for each in find_rules(example.text, refusing)),
+            *(each.key for each in rules_against(side.policy.profile, intent, DIRECT)),
+        ),
     )
 
 

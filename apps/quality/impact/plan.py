@@ -16,6 +16,7 @@ from apps.corpus.providers.protocol import EmbeddingProvider
 from apps.corpus.providers.tenant import tenant_provider
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import PolicyVersion
+from apps.intents.profile.means import DIRECT
 from apps.intents.scoring import Vector
 from apps.intents.selectors import version_snapshot
 from apps.intents.services.golden import golden_vectors
@@ -74,6 +75,7 @@ class RecordedQuestion:
 
     text: empty if it was not kept. filters: the filters that came with the question.
     intent: None if it was removed, "" for unrecognised. hits: those of the context; None if they were removed.
+    research_mode: in which it was asked.
     """
 
     event_id: UUID
@@ -82,6 +84,7 @@ class RecordedQuestion:
     intent: str | None
     hits: tuple[Hit, ...] | None
     filters: RecordedFilters = NONE_RECORDED
+    research_mode: str = DIRECT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,6 +190,7 @@ def _recorded(event: Event, payload: Groups) -> RecordedQuestion:
         intent=intent if isinstance(intent, str) else None,
         hits=None if passages is None else tuple(_hits(passages.get("hits", ()))),
         filters=filters_read(question.get("given_filters", {})),
+        research_mode=core.get("research_mode", DIRECT),
     )
 
 

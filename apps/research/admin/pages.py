@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from apps.corpus.providers.errors import WarmingUpError
 from apps.erasure.errors import ScopeClosedError
 from apps.errors import ApplicationError
+from apps.intents.selectors import policy_in_force
 from apps.research.admin.form import ResearchForm
 from apps.research.admin.shown import run_context
 from apps.research.errors import RunError
@@ -46,6 +47,7 @@ def research_view(request: HttpRequest) -> HttpResponse:
     page = ShortScopes.all_of(principal)
     with page.open():
         form = ResearchForm(request.POST if request.method == "POST" else None, nodes=scope_tree())
+        form.policy = policy_in_force()
     if request.method == "POST" and form.is_valid():
         said = form.cleaned_data
         try:
@@ -58,7 +60,7 @@ def research_view(request: HttpRequest) -> HttpResponse:
                 confirm_plan=said["confirm_plan"],
             )
         except _REFUSALS as error:
-            form.add_error("scopes" if isinstance(error, _ABOUT_SCOPES) else "question", str(error))
+            form.add_error(_field_of(error), str(error))
         else:
             return HttpResponseRedirect(_address(run.id))
     with page.open():
@@ -132,6 +134,12 @@ def export_view(request: HttpRequest, run_id: UUID) -> HttpResponse:
     text = as_markdown(found.result, question=found.content.question if found.content else "")
     headers = {"Content-Disposition": f'attachment; filename="research-{run_id}.md"', "Cache-Control": "no-store"}
     return HttpResponse(text, content_type="text/markdown; charset=utf-8", headers=headers)
+
+
+def _field_of(error: ApplicationError) -> str:
+    if error.code == "research.mode_not_permitted":
+        return "mode"
+    return "scopes" if isinstance(error, _ABOUT_SCOPES) else "question"
 
 
 def _context(run_id: UUID) -> dict[str, Any]:

@@ -21,6 +21,7 @@ WHY: Final = {
     "scopes_erased": "Its scopes are being erased.",
     "intent_gone": "The policy that came into force while it worked does not have its intent any more.",
     "nothing_permitted": "The policy that came into force while it worked permits no kind of document for it any more.",
+    "mode_not_permitted": "The policy that came into force while it worked does not permit its mode for its intent.",
     "recording_changed": "The policy that came into force while it worked keeps texts in another way. Ask again.",
     "worker_lost": "The programs that worked on it were lost several times. Ask again, or tell the operator.",
     "failed": "It failed. Ask again, or tell the operator the code below.",

@@ -66,6 +66,7 @@ class RunListView(ApiListView[ResearchRun]):
         "research.nothing_permitted": "question",
         "research.nothing_held": "question",
         "research.refused": "question",
+        "research.mode_not_permitted": "mode",
     }
 
     def get_queryset(self) -> QuerySet[ResearchRun]:
@@ -97,6 +98,8 @@ class RunListView(ApiListView[ResearchRun]):
             "documents of that moment. So an ended grant, a changed policy or an erasure narrows or stops it midway, "
             "and `narrowed` or `stopped_by` says so. Each round is scored; what is missing is searched for again, "
             "within the budget of the mode.\n\n"
+            "The compliance profile of the policy bounds the modes of an intent. Another one is refused with "
+            "`research.mode_not_permitted`; a policy that comes into force later stops what runs in it.\n\n"
             "With `confirm_plan` it waits in the state `planned` until you start it. Texts are kept where the policy's "
             "recording mode for the intent and its history keep them; else they are there while it waits for a worker, "
             "and for 15 minutes after the last step.\n\n"

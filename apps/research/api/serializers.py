@@ -21,7 +21,8 @@ class ResearchRequestSerializer(AskingSerializer):
     mode = serializers.ChoiceField(
         choices=RunMode.choices,
         required=False,
-        help_text="How far to go; if absent, what the plan suggests.",
+        help_text="How far to go, within what the policy's profile permits for the intent; if absent, what the plan "
+        "suggests, or the nearest that is permitted.",
     )
     confirm_plan = serializers.BooleanField(
         default=False, help_text="Wait in the state `planned` until you start it, so that you see the plan first."
@@ -89,7 +90,8 @@ class ResearchRunRowSerializer(serializers.Serializer[Any]):
     confidence = serializers.IntegerField(help_text="0 to 100.")
     stopped_by = serializers.CharField(
         help_text="Why it ended: confidence, sufficient, rounds, no_new_phrase, budget, cancelled, access_ended, "
-        "tenant_suspended, scopes_erased, intent_gone, nothing_permitted, recording_changed, worker_lost or failed."
+        "tenant_suspended, scopes_erased, intent_gone, nothing_permitted, mode_not_permitted, "
+        "recording_changed, worker_lost or failed."
     )
     error_code = serializers.CharField()
     cancel_requested = serializers.BooleanField()

@@ -12,6 +12,7 @@ from apps.research.errors import StopError
 from apps.research.models import ResearchRun, RunState
 from apps.research.runs.contracts import RunContent
 from apps.research.runs.limits import KEPT_DAYS
+from apps.research.runs.modes import mode_problem
 from apps.research.runs.recording import Allowed
 from apps.retrieval.services.pinned import Pinned, narrow
 from apps.tenants.context import open_scope
@@ -60,18 +61,21 @@ def pinned_of(run: ResearchRun, content: RunContent) -> Pinned:
         decision=content.decision,
         kinds=frozenset(Kind(each) for each in run.permitted_kinds),
         recording_mode=RecordingMode.strictest_for(run.recording_mode),
+        research_mode=run.mode,
     )
 
 
 def bounds_now(run: ResearchRun, content: RunContent, acting: ShortScopes) -> Bounds:
     """Return what the policy in force leaves of the run's bounds. Call it in the owner's scope.
 
-    Raises: StopError: the policy has no such intent any more, permits none of its kinds, or keeps no texts any more.
+    Raises: StopError: the policy has no such intent any more, permits none of its kinds or not its mode, or keeps no
+                texts any more.
     """
     pinned = pinned_of(run, content)
     grant = narrow(gate(pinned.decision, policy_in_force()), pinned)
     require_same(run, grant)
     require_kept(run)
+    require_mode_still(run)
     narrowed = (
         *(("policy",) if grant.policy_version_id != run.policy_version_id else ()),
         *(("scopes",) if len(acting.scope_ids) < len(run.scope_ids) else ()),
@@ -96,6 +100,12 @@ def require_kept(run: ResearchRun) -> None:
     """Require that a run whose texts are kept may keep them under the policy in force. Raises: StopError."""
     if run.data_key_id is not None and not kept_days():
         raise StopError(state=RunState.STOPPED, reason="recording_changed")
+
+
+def require_mode_still(run: ResearchRun) -> None:
+    """Require that the policy in force permits the mode of a run that is under way. Raises: StopError."""
+    if mode_problem(run.mode, run.intent) is not None:
+        raise StopError(state=RunState.STOPPED, reason="mode_not_permitted")
 
 
 def require_same(run: ResearchRun, grant: KindGrant) -> None:

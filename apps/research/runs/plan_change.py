@@ -21,6 +21,7 @@ from apps.research.models import ResearchRun, RunState
 from apps.research.runs.contracts import RunContent, SubQuestion
 from apps.research.runs.given import given_filters
 from apps.research.runs.limits import PLAN_SECONDS
+from apps.research.runs.modes import mode_problem
 from apps.research.runs.reading import content_of, run_of
 from apps.research.runs.sealing import Sealer, columns_of
 from apps.retrieval.pipeline import ReadResult
@@ -100,7 +101,7 @@ def _reworded(cell: SubQuestion, text: str) -> SubQuestion:
 
 
 def _read(run: ResearchRun, content: RunContent, cell: SubQuestion, within: ShortScopes) -> None:
-    """Read a new wording, and record that it was. Raises: RunError: it is refused, or is of another intent."""
+    """Read a new wording, and record that it was. Raises: RunError: it is refused, or of another intent."""
     refused: list[RunError] = []
 
     def write(read: ReadResult, scope_ids: Sequence[ScopeId]) -> Event:
@@ -110,6 +111,8 @@ def _read(run: ResearchRun, content: RunContent, cell: SubQuestion, within: Shor
         elif read.grant.intent != run.intent:
             labels = {"other": read.decision.label, "intent": content.decision.label}
             refused.append(RunError("research.plan_other_intent", **labels))
+        elif (problem := mode_problem(run.mode, run.intent)) is not None:
+            refused.append(problem)
         return record(
             action=PLAN_CHANGED,
             core={"reworded": 1, "intent": read.decision.intent, "code": refused[0].code if refused else ""},

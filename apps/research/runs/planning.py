@@ -15,6 +15,7 @@ from uuid import UUID
 from apps.research.models import RunMode
 from apps.research.runs.contracts import CompanyPlan, Plan, SubQuestion
 from apps.research.runs.limits import BUDGETS, CELLS_MOST
+from apps.research.runs.modes import choose_mode
 from apps.retrieval.contracts import FilterField, InventoryEntry, QueryAnalysis, SearchBounds
 from apps.retrieval.pipeline import ReadResult
 from apps.retrieval.retrievers.documents import reachable
@@ -31,23 +32,35 @@ _STOPS: Final = re.compile(r"([?.,;])")
 _LEADING: Final = re.compile(r"^\s*(please\s+)?(compare|contrast|vergleiche?n?\s*(sie)?)\s+", re.IGNORECASE)
 _PARTS: Final = re.compile(r"(?<=[?])\s+|\s*;\s+")
 _WHOLE: Final = "whole"
+_LEFT_OUT: Final = "Left out, because by itself it is no question of the intent {intent}: “{part}”. Ask it by itself."
 
 
-def make_plan(read: ReadResult, text: str, mode: RunMode | None = None) -> tuple[Plan, RunMode]:
-    """Return the plan of a question, and the mode: the one asked for, or the one that the plan suggests."""
+def make_plan(
+    read: ReadResult, text: str, mode: RunMode | None = None, *, permitted: Sequence[RunMode] = tuple(RunMode)
+) -> tuple[Plan, RunMode]:
+    """Return the plan of a question, and the mode: the one asked for, or the nearest to what the plan suggests.
+
+    Args: permitted: by the policy, for the question's intent.
+    """
     analysis, entries = read.analysis, read.inventory.entries
-    companies = _companies(analysis, entries)
-    rest = _without_names(text, entries)
-    parts = _parts(analysis, rest)
+    text, left_out = _of_intent(read, text)
+    companies = _companies(analysis, entries, text if left_out else "")
+    parts = _parts(analysis, _without_names(text, entries), text if left_out else "")
     about = companies or (_no_company(analysis),)
     total = len(parts) * sum(len(each.periods) or 1 for each in about)
     cells = list(islice(_cells(about, parts, analysis), CELLS_MOST))
     suggested = _suggested(total)
-    chosen = mode or suggested
+    chosen = mode or choose_mode(suggested, permitted)
     if total == 1 or chosen is RunMode.DIRECT:
         cells = [_as_asked(cells[0] if total == 1 else SubQuestion(key=_WHOLE, text=text), text)]
     most = min(CELLS_MOST, BUDGETS[chosen].searches)
     notices = [*analysis.notices, *(each.reason for each in analysis.relaxed)]
+    notices += [_LEFT_OUT.format(part=each, intent=read.decision.label) for each in left_out]
+    if mode is None and chosen is not suggested:
+        notices.append(
+            f"The mode {suggested.label} would fit the question. The policy does not permit it for this intent, so it "
+            f"is {chosen.label}."
+        )
     if len(cells) > 1 and total > most:
         notices.append(f"The question has {total} parts; the budget of this mode reaches for {most}.")
         cells = cells[:most]
@@ -73,7 +86,27 @@ def make_plan(read: ReadResult, text: str, mode: RunMode | None = None) -> tuple
     return plan, chosen
 
 
-def _companies(analysis: QueryAnalysis, entries: Sequence[InventoryEntry]) -> tuple[CompanyPlan, ...]:
+def pieces_of(read: ReadResult, text: str) -> tuple[str, ...]:
+    """Return the pieces of a question, as they are written, where it has several: each is classified by itself."""
+    pieces = tuple(piece for piece in _PARTS.split(text) if piece.strip(" ?;"))
+    return pieces if len(pieces) > 1 else ()
+
+
+def _of_intent(read: ReadResult, text: str) -> tuple[str, tuple[str, ...]]:
+    """Return what of a question is of its own intent, and the pieces that are not by themselves.
+
+    Where none is, the pieces say too little: the question is then asked as a whole, as it was classified.
+    """
+    others = tuple(piece for piece, decision in read.parts if decision.intent != read.decision.intent)
+    if not others or len(others) == len(read.parts):
+        return text, ()
+    kept = [piece for piece, _ in read.parts if piece not in others]
+    return " ".join(piece if piece.endswith("?") else f"{piece};" for piece in kept).removesuffix(";"), others
+
+
+def _companies(analysis: QueryAnalysis, entries: Sequence[InventoryEntry], within: str) -> tuple[CompanyPlan, ...]:
+    """Args: within: what is left of the question; empty if all of it is."""
+    left = {name for each in read_companies(within, entries).filters for name in each.values}
     tickers = {each.company: each.ticker for each in entries if each.ticker}
     return tuple(
         CompanyPlan(
@@ -82,6 +115,7 @@ def _companies(analysis: QueryAnalysis, entries: Sequence[InventoryEntry]) -> tu
             periods=tuple(period.label for period in sorted(analysis.periods_of(company))),
         )
         for company in analysis.companies_named
+        if not within or company in left
     )
 
 
@@ -99,9 +133,13 @@ def _without_dangling(piece: str) -> str:
     return " ".join(words)
 
 
-def _parts(analysis: QueryAnalysis, rest: str) -> tuple[str, ...]:
-    if analysis.wants_number and analysis.figures:
-        return tuple(dict.fromkeys(each.text for each in analysis.figures))
+def _parts(analysis: QueryAnalysis, rest: str, within: str) -> tuple[str, ...]:
+    """Args: within: what is left of the question; empty if all of it is."""
+    figures = dict.fromkeys(
+        each.text for each in analysis.figures if not within or each.text.casefold() in within.casefold()
+    )
+    if analysis.wants_number and figures:
+        return tuple(figures)
     return tuple(dict.fromkeys(part.strip(" ?") for part in _PARTS.split(rest) if part.strip(" ?"))) or (rest,)
 
 

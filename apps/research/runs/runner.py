@@ -24,7 +24,7 @@ from apps.errors import ApplicationError
 from apps.intents.selectors import policy_in_force
 from apps.research.errors import StopError
 from apps.research.models import ResearchRun, RunState, StepKind
-from apps.research.runs.acting import Bounds, act_for, bounds_now, require_kept, require_same
+from apps.research.runs.acting import Bounds, act_for, bounds_now, require_kept, require_mode_still, require_same
 from apps.research.runs.answer import unasked, write_answer
 from apps.research.runs.contracts import Budget, RunContent, SearchContent
 from apps.research.runs.decision import Finish, ScoreRound, Search, decide
@@ -194,6 +194,7 @@ class _Run:
         def keep(asked: Asked) -> None:
             require_same(run, asked.grant)
             require_kept(run)
+            require_mode_still(run)
             trace, answer = asked.result.trace, asked.result.answer
             hits = [each for each in recorded_hits(trace, answer.ref_ids) if each["in_context"]]
             found = SearchContent(key=search.cell.key, attempt=search.cell.attempt, text=asked.text, answer=answer)

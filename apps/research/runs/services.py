@@ -8,8 +8,6 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
-from django.db.models import Q
 from django.utils import timezone
 
 from apps.audit.ids import new_id
@@ -25,25 +23,22 @@ from apps.research.runs.contracts import Plan, RunContent
 from apps.research.runs.given import given_bounds
 from apps.research.runs.limits import (
     BUDGETS,
-    DEEP_AT_ONCE,
     MOMENTARY_SECONDS,
-    PLAN_SECONDS,
     ROW_HOURS,
-    RUNS_AT_ONCE,
-    RUNS_OF_OWNER,
     WAITING_SECONDS,
 )
-from apps.research.runs.planning import make_plan, planned_from
+from apps.research.runs.modes import mode_problem, modes_for
+from apps.research.runs.planning import make_plan, pieces_of, planned_from
 from apps.research.runs.reading import run_of
 from apps.research.runs.recording import Allowed, StepFacts, run_end, step_record
+from apps.research.runs.room import require_room, require_room_of
 from apps.research.runs.sealing import Sealer, columns_of
 from apps.retrieval.contracts import GivenFilters, SearchBounds
 from apps.retrieval.pipeline import ReadResult
 from apps.retrieval.services.ask import OnRecorded
 from apps.retrieval.services.following import read_question
 from apps.retrieval.services.recording import question_digest
-from apps.tenants.advisory import advisory_key
-from apps.tenants.context import current_scope, open_scope
+from apps.tenants.context import current_scope, open_scope, record_failure
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.leased_jobs import enqueue
 from apps.tenants.principals import Principal, PrincipalKind
@@ -67,7 +62,7 @@ def run_request(
 
     Call it outside of any scope: the intent may be classified by a model elsewhere.
 
-    Raises: RunError: the principal is no person, the question is rejected, or too much runs already.
+    Raises: RunError: the principal is no person, the question is rejected, its mode is not permitted, or too much runs.
             QuestionError, PermissionDeniedError, ScopeNotGrantedError and the other errors of `ask`.
     """
     require_person(principal)
@@ -78,6 +73,7 @@ def run_request(
         scopes=scopes,
         given=given,
         write=asking.write,
+        part=partial(pieces_of, text=text),
         on_recorded=partial(asking.recorded, on_recorded),
     )
     if asking.rejected is not None:
@@ -109,14 +105,11 @@ class _Asking:
     def write(self, read: ReadResult, scope_ids: Sequence[ScopeId]) -> Event:
         self.rejected = _rejection(read)
         if self.rejected is not None:
-            return record(
-                action=REJECTED,
-                core={**_bounds(read, None), "code": self.rejected.code},
-                question=question_digest(self._text),
-                outcome=Outcome.REFUSED,
-                scopes=scope_ids,
-            )
-        plan, mode = make_plan(read, self._text, self._mode)
+            return self._reject(self.rejected, read, None, scope_ids)
+        plan, mode = make_plan(read, self._text, self._mode, permitted=modes_for(read.grant.intent))
+        self.rejected = mode_problem(mode, read.grant.intent)
+        if self.rejected is not None:
+            return self._reject(self.rejected, read, mode, scope_ids)
         kinds = [
             kind.value for kind in read.grant.permitted if self._given.kinds is None or kind.value in self._given.kinds
         ]
@@ -136,6 +129,15 @@ class _Asking:
         )
         self.run = self._make(read, plan, mode, kinds, event, scope_ids)
         return event
+
+    def _reject(self, problem: RunError, read: ReadResult, mode: RunMode | None, scope_ids: Sequence[ScopeId]) -> Event:
+        return record(
+            action=REJECTED,
+            core={**_bounds(read, mode), "code": problem.code},
+            question=question_digest(self._text),
+            outcome=Outcome.REFUSED,
+            scopes=scope_ids,
+        )
 
     def recorded(self, on_recorded: OnRecorded | None, event: Event) -> None:
         """Tell of a question that began a run. One that was rejected is asked anew where it is sent again."""
@@ -157,8 +159,8 @@ class _Asking:
         sealer.make_key(MOMENTARY_SECONDS if self._confirm_plan else WAITING_SECONDS)
         content = RunContent(question=self._text, decision=read.decision, given=given_bounds(self._given), plan=plan)
         with open_scope(tenant=tenant_id, reason=_REASON):
-            _require_room_of(tenant_id, self._principal)
-            _require_room(tenant_id, mode)
+            require_room_of(tenant_id, self._principal)
+            require_room(tenant_id, mode)
             run: ResearchRun = ResearchRun.objects.create(
                 id=self._id,
                 tenant_id=tenant_id,
@@ -225,40 +227,15 @@ def _bounds(read: ReadResult, mode: RunMode | None) -> Mapping[str, Any]:
     }
 
 
-def _require_room_of(tenant_id: TenantId, who: Principal) -> None:
-    """Require that a person may have one more run, plans of the last hour included. Raises: RunError."""
-    _one_at_a_time(tenant_id)
-    # A plan that was forgotten must not lock its owner out.
-    last_plans = Q(state=RunState.PLANNED, requested_at__gt=timezone.now() - timedelta(seconds=PLAN_SECONDS))
-    own = ResearchRun.objects.filter(Q(state__in=(RunState.QUEUED, RunState.RUNNING)) | last_plans, owner_id=who.id)
-    if own.count() >= RUNS_OF_OWNER:
-        raise RunError("research.too_many_own_runs", limit=RUNS_OF_OWNER)
-
-
-def _one_at_a_time(tenant_id: TenantId) -> None:
-    """Let of two that ask for room at once the second one wait for the first."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [advisory_key("research", tenant_id)])
-
-
-def _require_room(tenant_id: TenantId, mode: RunMode) -> None:
-    """Require that the tenant may have one more run that waits or runs. Raises: RunError."""
-    _one_at_a_time(tenant_id)
-    under_way = ResearchRun.objects.filter(state__in=(RunState.QUEUED, RunState.RUNNING))
-    if under_way.count() >= RUNS_AT_ONCE:
-        raise RunError("research.too_many_runs", limit=RUNS_AT_ONCE)
-    if mode is RunMode.DEEP_SEARCH and under_way.filter(mode=mode).count() >= DEEP_AT_ONCE:
-        raise RunError("research.too_many_runs", limit=f"{DEEP_AT_ONCE} deep")
-
-
 def run_start(run_id: UUID) -> ResearchRun:
     """Start one's own run whose plan waits for it, in the open scope. Raises: RunError."""
     current_scope().principal.require(Permission.QUESTION_ASK)
     run = run_of(run_id)
     if run.state != RunState.PLANNED:
         raise RunError("research.not_planned")
+    _require_mode(run)
     with open_scope(tenant=TenantId(run.tenant_id), reason=_REASON):
-        _require_room(TenantId(run.tenant_id), RunMode(run.mode))
+        require_room(TenantId(run.tenant_id), RunMode(run.mode))
         started = ResearchRun.objects.filter(id=run.id, state=RunState.PLANNED).update(
             state=RunState.QUEUED, next_attempt_at=timezone.now() + ResearchRun.resend_after
         )
@@ -268,6 +245,22 @@ def run_start(run_id: UUID) -> ResearchRun:
         enqueue(run)
     _record(run, STARTED, {"research_mode": run.mode})
     return run_of(run_id)
+
+
+def _require_mode(run: ResearchRun) -> None:
+    """Require that the policy in force permits the mode of a planned run, and record it if not. Raises: RunError."""
+    problem = mode_problem(run.mode, run.intent)
+    if problem is None:
+        return
+    record_failure(
+        action=REJECTED,
+        core={"research_mode": run.mode, "intent": run.intent, "code": problem.code},
+        outcome=Outcome.REFUSED,
+        subject_type="research_run",
+        subject_id=run.id,
+        scopes=_scopes_held(run),
+    )
+    raise problem
 
 
 def run_cancel(run_id: UUID) -> ResearchRun:
@@ -294,5 +287,9 @@ def _record(run: ResearchRun, action: str, core: Mapping[str, Any]) -> None:
         core=dict(core),
         subject_type="research_run",
         subject_id=run.id,
-        scopes=[scope for scope in map(ScopeId, run.scope_ids) if scope in current_scope().scope_ids],
+        scopes=_scopes_held(run),
     )
+
+
+def _scopes_held(run: ResearchRun) -> list[ScopeId]:
+    return [scope for scope in map(ScopeId, run.scope_ids) if scope in current_scope().scope_ids]

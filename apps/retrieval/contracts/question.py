@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.filings.periods import Period
+from apps.intents.profile.means import DIRECT
 from apps.tenants.ids import ScopeId, TenantId
 
 ChunkId = NewType("ChunkId", UUID)
@@ -47,6 +48,7 @@ class Question:
     as_of: search the document versions that were current at that instant (aware); None for the versions that are
         current now.
     given: filters that came beside the text. The case of company names does not matter.
+    research_mode: how far it is researched, which the policy's profile bounds; None where it is still to be chosen.
     """
 
     text: str
@@ -55,3 +57,4 @@ class Question:
     language: str = ""
     as_of: datetime | None = None
     given: GivenFilters = NO_FILTERS
+    research_mode: str | None = DIRECT

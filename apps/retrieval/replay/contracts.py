@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
+from apps.intents.profile.means import DIRECT
 from apps.retrieval.given_record import NONE_RECORDED, RecordedFilters
 from apps.tenants.ids import ScopeId
 
@@ -49,7 +50,7 @@ class Recorded:
 
     text: None if only the digest was kept. filters: the filters that came with the question.
     embedding_model: "" if no model embedded the question. terms_version: the analysis that made its terms.
-    stage_settings: by name; None if an earlier release recorded none.
+    stage_settings: by name; None if an earlier release recorded none. research_mode: in which it was asked.
     """
 
     event_id: UUID
@@ -66,6 +67,7 @@ class Recorded:
     degraded: tuple[str, ...]
     decided: Decided
     filters: RecordedFilters = NONE_RECORDED
+    research_mode: str = DIRECT
 
 
 class HitState(StrEnum):

@@ -10,6 +10,7 @@ from uuid import UUID
 from apps.audit.models import Event
 from apps.audit.registry import Group
 from apps.audit.selectors import GroupState, Reading, readings_of
+from apps.intents.profile.means import DIRECT
 from apps.retrieval.contracts import ContextBlock, Refusal
 from apps.retrieval.errors import InvalidStageSettingError
 from apps.retrieval.events import DECIDED
@@ -60,6 +61,7 @@ def recorded_question(event: Event) -> Recorded:
         degraded=tuple(f"{each['stage']}: {each['code']}" for each in core.get("degradations", ())),
         decided=_read_decision(reading),
         filters=filters_read(question.get("given_filters", {})),
+        research_mode=core.get("research_mode", DIRECT),
     )
 
 

@@ -131,6 +131,7 @@ def _find_again(recorded: Recorded, text: str, snapshot: PolicySnapshot, scopes:
         scope_ids=tuple(sorted(recorded.scope_ids)),
         as_of=recorded.filters.as_of or recorded.at,
         given=recorded.filters.given,
+        research_mode=recorded.research_mode,
     )
     try:
         with scopes.open():

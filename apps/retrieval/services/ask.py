@@ -21,6 +21,7 @@ from apps.erasure.errors import ScopeClosedError
 from apps.erasure.runs.closing import closed_among, require_open
 from apps.errors import ApplicationError
 from apps.intents.contracts import IntentDecision, KindGrant, PolicySnapshot
+from apps.intents.profile.means import DIRECT
 from apps.intents.selectors import policy_in_force
 from apps.retrieval.contracts import NO_FILTERS, ContextBlock, GivenFilters, Question, SearchBounds
 from apps.retrieval.errors import DocumentsGoneError, PolicyChangedError, QuestionError
@@ -189,8 +190,11 @@ def begin_asking(
     as_of: datetime | None = None,
     on_stage: OnStage | None = None,
     pinned: Pinned | None = None,
+    research_mode: str | None = DIRECT,
 ) -> Asking:
-    """Args: scopes: the keys of scopes, or all that are meant by their ids."""
+    """Args: scopes: the keys of scopes, or all that are meant by their ids.
+    research_mode: as Question has it; of a question that follows from another one, that one's.
+    """
     acting.principal.require(Permission.QUESTION_ASK)
     with acting.open():
         wanted = scopes_open_still(scopes)
@@ -198,7 +202,12 @@ def begin_asking(
     require_warm(profile)
     narrowed = ShortScopes(principal=acting.principal, scope_ids=wanted, reason=acting.reason)
     question = Question(
-        text=text, tenant_id=acting.tenant_id, scope_ids=tuple(sorted(wanted)), as_of=as_of, given=given
+        text=text,
+        tenant_id=acting.tenant_id,
+        scope_ids=tuple(sorted(wanted)),
+        as_of=as_of,
+        given=given,
+        research_mode=pinned.research_mode if pinned else research_mode,
     )
     return Asking(scopes=narrowed, question=question, on_stage=on_stage, pinned=pinned)
 

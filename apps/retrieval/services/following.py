@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from apps.audit.models import Event
 from apps.retrieval.contracts import GivenFilters
-from apps.retrieval.pipeline import PipelineResult, ReadResult, answer, read
+from apps.retrieval.pipeline import Parting, PipelineResult, ReadResult, answer, read
 from apps.retrieval.services.ask import Asked, OnRecorded, begin_asking, decided, with_records
 from apps.retrieval.services.pinned import Pinned
 from apps.retrieval.services.recording import answer_record
@@ -33,7 +34,15 @@ def ask_within(
 
     def write(result: PipelineResult) -> Event:
         decision, grant = decided(result)
-        event = answer_record(text, result, decision, grant, asking.settings, asking.calls.event_ids)
+        event = answer_record(
+            text,
+            result,
+            decision,
+            grant,
+            asking.settings,
+            asking.calls.event_ids,
+            research_mode=pinned.research_mode,
+        )
         on_answered(Asked(text=text, result=result, decision=decision, grant=grant, event=event))
         return event
 
@@ -50,13 +59,19 @@ def read_question(
     given: GivenFilters,
     write: Callable[[ReadResult, Sequence[ScopeId]], Event],
     on_recorded: OnRecorded | None = None,
+    part: Parting | None = None,
 ) -> Event:
     """Read what a question may reach and is about, without searching, and record what `write` makes of it.
 
+    In which mode it is researched is still to be chosen: `write` holds it against the profile.
+
     Args:    scopes: the keys of scopes, with all below them, or the ids of all that are meant.
+             part: parts the question, to have each part classified, too; it reads nothing but what it is given.
              write: called in the transaction that records it, with what was read and the scopes of the question.
     Raises:  as `ask`, and whatever `write` raises.
     """
-    asking = begin_asking(text, acting, scopes, given=given)
-    _, event = asking.carry_out(read, lambda result: write(result, asking.question.scope_ids), on_recorded)
+    asking = begin_asking(text, acting, scopes, given=given, research_mode=None)
+    _, event = asking.carry_out(
+        partial(read, part=part), lambda result: write(result, asking.question.scope_ids), on_recorded
+    )
     return event

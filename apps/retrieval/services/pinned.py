@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from apps.corpus.kinds import Kind
 from apps.intents.contracts import IntentDecision, KindGrant, PolicySnapshot, RecordingMode
 from apps.intents.gate import gate
+from apps.intents.profile.means import DIRECT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,11 +16,13 @@ class Pinned:
 
     kinds: what they may reach at most. The policy in force can only take away from it.
     recording_mode: of the first question; the policy in force can only make it stricter.
+    research_mode: in which all of them are asked.
     """
 
     decision: IntentDecision
     kinds: frozenset[Kind]
     recording_mode: RecordingMode
+    research_mode: str = DIRECT
 
 
 class PinnedGate:

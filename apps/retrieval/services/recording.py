@@ -14,6 +14,7 @@ from apps.audit.models import Event, Outcome
 from apps.audit.services import record
 from apps.corpus.terms import TERMS_VERSION
 from apps.intents.contracts import IntentDecision, KindGrant, RecordingMode
+from apps.intents.profile.means import DIRECT
 from apps.retrieval.contracts import (
     Answer,
     ChunkId,
@@ -65,10 +66,13 @@ def answer_record(
     grant: KindGrant,
     settings: StageSettings,
     calls: Sequence[str] = (),
+    *,
+    research_mode: str = DIRECT,
 ) -> Event:
     """Record an answered (or refused) question in the current transaction.
 
     Args: calls: the ids of the events of its requests to a model.
+          research_mode: of the research that it is a step of.
     """
     trace, answer = result.trace, result.answer
     return record(
@@ -81,6 +85,7 @@ def answer_record(
             "answer_outcome": answer.outcome.value,
             "relevance": answer.relevance.status.value if answer.relevance else "",
             **named_calls(calls),
+            **({"research_mode": research_mode} if research_mode != DIRECT else {}),
         },
         question=_question(text, trace, decision, grant),
         answer=_answer(trace, answer),

@@ -8,8 +8,9 @@ from typing import Final
 
 from apps.corpus.extraction.language import language_of_question
 from apps.intents.contracts import FALLBACK_NAME, KindGrant
-from apps.intents.profile.contracts import BOUNDS, Fired, InAnswer, InQuestion
+from apps.intents.profile.contracts import BOUNDS, Fired, InAnswer, InQuestion, ProfileRule, RuleSort
 from apps.intents.profile.matching import find_rules
+from apps.intents.profile.means import modes_in_words, permitted_modes, rules_against, rules_of_modes
 from apps.intents.profile.problems import disclaimers_of
 from apps.intents.profile_words import name_rule
 from apps.retrieval.contracts import (
@@ -40,15 +41,27 @@ _FLAGGED: Final = "This answer names what the firm's compliance profile excludes
 _OUTSIDE_QUESTION: Final = (
     "Not answered, and nothing was searched: it names what lies outside the firm's {rule}. {reason}"
 )
+_OTHER_MODE: Final = (
+    "Not answered, and nothing was searched: by the firm's {rule}, questions of this intent are answered in "
+    "these modes of research alone: {modes}. This one was asked in the mode {mode}. {reason}"
+)
 _NOTHING_TO_LOOK_FOR: Final = "The policy's profile has no rule for this."
 
 
 def check_question(
     recorder: TraceRecorder, question: Question, text: str, grant: KindGrant, deps: PipelineDependencies
 ) -> Refusal | None:
-    """Return the refusal of a question that names what the profile refuses, in its text or in its filters."""
+    """Return the refusal of a question that the profile refuses: for what it or its filters name, or for its mode.
+
+    Whatever is asked outside of research is asked in the mode `direct`.
+    """
     intent = grant.intent or FALLBACK_NAME
     rules = [rule for rule in deps.profile if rule.in_question is InQuestion.REFUSE and rule.holds_for(intent)]
+    mode = question.research_mode
+    against: tuple[Fired, ...] = ()
+    if mode is not None:
+        rules += rules_of_modes(deps.profile, intent)
+        against = tuple(Fired(rule=rule, words=(mode,)) for rule in rules_against(rules, intent, mode))
     with recorder.stage(Stage.PROFILE) as stage:
         if not rules:
             stage.status = StageStatus.NOT_CONFIGURED
@@ -58,6 +71,7 @@ def check_question(
         fired = (
             *find_rules("\n".join((text, *(question.given.companies or ()))), rules),
             *fired_by_jurisdiction(text, language, rules),
+            *against,
         )
         stage.count_in, stage.count_out = len(rules), len(fired)
         stage.output = ProfileCheck(findings=tuple(_finding(each, ProfileEffect.REFUSED) for each in fired))
@@ -66,9 +80,12 @@ def check_question(
             return None
         stage.notes.extend(f"{name_rule(each.rule)}: named by {_quoted(each.words)}." for each in fired)
         first = fired[0].rule
-        message = (_OUTSIDE_QUESTION if first.sort in BOUNDS else _REFUSED).format(
-            rule=name_rule(first), reason=first.text
-        )
+        if first.sort is RuleSort.RESEARCH_MODES:
+            message = _other_mode(first, permitted_modes(rules, intent), fired[0].words)
+        else:
+            message = (_OUTSIDE_QUESTION if first.sort in BOUNDS else _REFUSED).format(
+                rule=name_rule(first), reason=first.text
+            )
         return Refusal(reason=RefusalReason.PROFILE_REFUSED, message=f"{message}{_others(fired)}".strip())
 
 
@@ -210,6 +227,12 @@ def _parts(answer: Answer) -> Iterator[str]:
             yield " ".join((citation.row.label, *(cell.value for cell in citation.row.cells)))
             for cell in citation.row.cells:
                 yield from (cell.column, cell.value)
+
+
+def _other_mode(rule: ProfileRule, permitted: Sequence[str], mode: Sequence[str]) -> str:
+    return _OTHER_MODE.format(
+        rule=name_rule(rule), modes=modes_in_words(permitted), mode=modes_in_words(mode), reason=rule.text
+    )
 
 
 def _finding(fired: Fired, effect: ProfileEffect) -> ProfileFinding:

@@ -76,6 +76,8 @@ SECURITY_DEFINERS = {
     "public.corpus_document_is_kept": "glassbox_remover",
     # A trigger that only refuses, for versions that its caller does not see as well (apps/intents/sql/replacing.sql).
     "public.intents_replaced_held": "glassbox_remover",
+    "public.corpus_document_received_first": "glassbox_remover",
+    "public.corpus_document_moved_lasting": "glassbox_remover",
     # Return and keep the password hash of the one account that the identity token names, and remove it together with
     # the account's data (apps/tenants/sql/passwords.sql).
     "public.tenants_password": "glassbox_authz",

@@ -57,13 +57,20 @@ class User(AbstractUser):
     is_staff = personal("is_staff")
     date_joined = personal("date_joined")
 
+    # When it was last made active after it was not. The database writes it (sql/opened_again.sql).
+    opened_again_at = models.DateTimeField(null=True, editable=False)
+
     objects: ClassVar[UserManager] = UserManager()
 
     made_with_link = ""
     """Of an account that is being made: the digest of the invitation's link whose reader makes it."""
 
     personal_data = PersonalData(
-        Fields("is_active id is_superuser is_staff date_joined", Sort.NONE, because="An id, settings, and since when."),
+        Fields(
+            "is_active id is_superuser is_staff date_joined opened_again_at",
+            Sort.NONE,
+            because="An id, settings, and since when.",
+        ),
         Fields("password", Sort.NONE, because="A stamp, random: the hash lies in tenants_credential."),
         Fields(
             "username first_name last_name last_login email",

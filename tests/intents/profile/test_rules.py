@@ -25,6 +25,7 @@ from apps.intents.profile.contracts import (
 )
 from apps.intents.profile.matching import find_rules
 from apps.intents.profile.values import VALUES, terms_not_permitted
+from apps.intents.profile_words import profile_notes
 from apps.intents.proof.contracts import Theorem
 from apps.intents.proof.rendering import Side, prove
 from apps.intents.rendering import policy_sha256
@@ -93,11 +94,35 @@ def test_a_question_is_freed_if_and_only_if_a_term_that_refused_one_is_gone(
     assert proof.results[Theorem.NO_QUESTION_FREED].holds is not bool(refused(before) - refused(after))
 
 
+def test_the_words_of_a_bound_of_research_modes_are_those_of_the_room() -> None:
+    rule = ProfileRule(
+        key="far",
+        sort=RuleSort.RESEARCH_MODES,
+        name="How far",
+        terms=("standard",),
+        intents=("performance",),
+        text="No.",
+    )
+    wider = replace(rule, terms=("standard", "deep_search"))
+    said = statement(with_(rule), with_(wider), Theorem.NO_BOUND_WIDENED)
+    assert "but: the research mode Deep search for questions of Performance" in said
+    (change,) = policy_diff(with_(), with_(rule)).changes
+    assert change.sentence == (
+        "Profile: the bound of research modes “How far” is new: questions of Performance are researched only in the "
+        "modes Standard; outside of research they are refused."
+    )
+    (note,) = profile_notes([rule])
+    assert note == (
+        "The bound of research modes “How far” let questions of performance be researched in these modes alone: "
+        "Standard. Outside of research they were refused."
+    )
+
+
 def test_the_proof_says_which_question_may_be_answered_now() -> None:
     looser = replace(TAX, terms=("avoid tax",))
     assert statement(with_(TAX), with_(looser), Theorem.NO_QUESTION_FREED) == (
-        "No question that was refused by the profile may be answered now, but: one that names “tax advice” (rule "
-        "tax_advice)."
+        "No question that was refused by the profile for its words may be answered now, but: one that names "
+        "“tax advice” (rule tax_advice)."
     )
     assert "(before: withheld; now: marked)" in statement(
         with_(ATLAS), with_(replace(ATLAS, in_answer=InAnswer.FLAG)), Theorem.NO_ANSWER_FREED

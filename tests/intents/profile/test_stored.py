@@ -73,7 +73,7 @@ def test_two_people_put_a_profile_in_force_and_its_author_is_not_one_of_them(
         kept = kept_proof(version)
         assert kept is not None
         assert kept.problem == ""
-        assert any("refuses no question that it did not" in each.sentence and not each.holds for each in kept.stated)
+        assert any("refuses no question for its words" in each.sentence and not each.holds for each in kept.stated)
         version_approve(version.id)
     assert in_force(acme).profile == (TAX, ATLAS, PAST)
 
@@ -272,6 +272,15 @@ def test_a_value_that_is_none_of_a_closed_list_is_said_beside_the_profile(
     assert "permits “tulip”, which is none of" in slot.text_content()
 
 
+def test_a_research_mode_is_tried(acme: Firm, officer: Visitor, draft: PolicyVersion) -> None:
+    form = bounded(officer, draft, "research_modes", "standard\ndetailed").with_(try__text="What did it cost?")
+    tried = send(officer, draft, form.with_(try__mode="direct"), "policy_draft_try")
+    assert "As a question it is refused, by the bound of research modes “Ours”." in tried.text
+    assert "A question in another mode than Standard, Detailed is refused." in tried.text
+    for mode in ("standard", ""):
+        assert "No rule fires." in send(officer, draft, form.with_(try__mode=mode), "policy_draft_try").text
+
+
 def test_a_text_is_tried_on_what_is_typed_and_nothing_is_kept(
     acme: Firm, officer: Visitor, draft: PolicyVersion
 ) -> None:
@@ -288,7 +297,9 @@ def test_a_text_is_tried_on_what_is_typed_and_nothing_is_kept(
 def bounded(officer: Visitor, draft: PolicyVersion, sort: str, values: str, **more: str) -> Typed:
     """The form with one bound of this sort, as it is typed."""
     effects = (
-        {} if sort in ("models", "regions") else {"profile__question__p3": "refuse", "profile__answer__p3": "block"}
+        {}
+        if sort in ("models", "regions", "research_modes")
+        else {"profile__question__p3": "refuse", "profile__answer__p3": "block"}
     )
     fixed = {"profile__question__p3": "allow", "profile__answer__p3": "allow", **effects}
     return typed(officer, draft).with_(

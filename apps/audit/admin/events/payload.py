@@ -68,6 +68,7 @@ _LABELS: Mapping[str, str] = {
     "stage_settings": "Settings of the stages",
     "rewording": "Searched for besides the question",
     "answer_outcome": "What was given",
+    "research_mode": "Research mode",
     "profile_rules": "Rules of the compliance profile that fired, or stand under it",
     "relevance": "Whether it answers what was asked",
     "generator": "Answer written by",

@@ -18,13 +18,14 @@ from apps.tenants.selectors.grants import actor_principal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """The actor of a job, as the job's row names it; key_id is the API key that a person used, if any."""
+    """The actor of a job, and its document, as the job's row names them; key_id is the API key of a person, if any."""
 
     kind: PrincipalKind
     id: UUID | None
     label: str
     tenant_id: TenantId
     scope_id: ScopeId
+    document_id: UUID
     key_id: UUID | None = None
 
 
@@ -34,7 +35,7 @@ def acting_as(actor: Actor) -> Iterator[Principal]:
 
     Raises: ActorRevokedError: the person or key no longer exists, or lost the role or the scope.
     """
-    principal = replace(_principal(actor), runs_job=True)
+    principal = replace(_principal(actor), runs_job_of=actor.document_id)
     if actor.scope_id not in principal.scope_ids or not principal.may(Permission.DOCUMENT_ADD):
         raise ActorRevokedError
     with open_scope(tenant=actor.tenant_id, scopes=[actor.scope_id], principal=principal):

@@ -102,6 +102,7 @@ def claim(*, tenant_id: TenantId, job_id: UUID, policy: RunPolicy) -> Lease | No
                 label=job.actor_label,
                 tenant_id=tenant_id,
                 scope_id=ScopeId(job.scope_id),
+                document_id=job.document_id,
             ),
             stage=JobStage(job.stage),
             worker_was_lost=worker_was_lost,

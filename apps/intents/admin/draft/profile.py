@@ -36,7 +36,7 @@ BOUND_SORTS: Final = (
     (RuleSort.MODELS.value, "Models that may write answers"),
     (RuleSort.REGIONS.value, "Regions where a model may write answers"),
     (RuleSort.SOURCES.value, "External sources (none can be asked yet)"),
-    (RuleSort.RESEARCH_MODES.value, "Research modes (there are none yet)"),
+    (RuleSort.RESEARCH_MODES.value, "Research modes"),
 )
 SORTS: Final = ((RuleSort.TOPIC.value, "A topic that is refused"), (RuleSort.PRODUCT.value, "A product not to market"))
 _KEY: Final = re.compile(r"p[1-9][0-9]{0,3}")

@@ -22,7 +22,7 @@ from apps.intents.admin.draft.post import fields_from
 from apps.intents.contracts import FALLBACK_NAME, PolicySnapshot
 from apps.intents.profile.contracts import BOUNDS, Fired, InAnswer, InQuestion, ProfileRule, RuleSort
 from apps.intents.profile.matching import find_rules
-from apps.intents.profile.means import lets_write
+from apps.intents.profile.means import lets_write, modes_in_words
 from apps.intents.profile.values import VALUES, terms_not_permitted
 from apps.intents.profile_words import IN_ANSWER, IN_QUESTION, SORTS, name_rule
 from apps.intents.registry import fired_by_jurisdiction
@@ -35,6 +35,8 @@ from apps.tenants.roles import Permission
 MOST_CHARS: Final = 20_000
 _LONGEST_FIELD: Final = 300
 _OF_WRITING: Final = frozenset({RuleSort.MODELS, RuleSort.REGIONS})
+_TRIED_BY: Final = {RuleSort.MODELS: "model", RuleSort.REGIONS: "region", RuleSort.RESEARCH_MODES: "mode"}
+"""The field of a trial by which a bound of the means is tried; empty: it is not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +87,7 @@ def try_choices(snapshot: PolicySnapshot) -> dict[str, list[tuple[str, str]]]:
     named = [(rule.name, rule.label) for rule in snapshot.intents]
     return {
         "try_intents": [*named, (FALLBACK_NAME, snapshot.fallback.label)],
+        "try_modes": [(key, value.label) for key, value in VALUES[RuleSort.RESEARCH_MODES].items()],
         "try_clients": [(key, value.label) for key, value in VALUES[RuleSort.CLIENTS].items()],
     }
 
@@ -100,10 +103,14 @@ class _Said:
     companies: str
     model: str
     region: str
+    mode: str
 
     @classmethod
     def read(cls, request: HttpRequest) -> _Said:
         return cls(**{each.name: _last(request, f"try-{each.name}") for each in dataclass_fields(cls)})
+
+    def by(self, sort: RuleSort) -> str:
+        return str(getattr(self, _TRIED_BY[sort]))
 
     @property
     def whole(self) -> str:
@@ -120,11 +127,9 @@ def _last(request: HttpRequest, name: str) -> str:
 def _fired(said: _Said, rules: Sequence[ProfileRule]) -> list[Fired]:
     """Return what fires, in the order in which a question meets it."""
     by_means = (
-        Fired(rule=rule, words=(said.model if rule.sort is RuleSort.MODELS else said.region,))
+        Fired(rule=rule, words=(said.by(rule.sort),))
         for rule in rules
-        if _looks(rule, said)
-        and rule.sort in _OF_WRITING
-        and not lets_write(rule, model=said.model, region=said.region)
+        if rule.sort in _TRIED_BY and said.by(rule.sort) and not _lets(rule, said)
     )
     return [
         *find_rules(said.whole, rules),
@@ -133,16 +138,28 @@ def _fired(said: _Said, rules: Sequence[ProfileRule]) -> list[Fired]:
     ]
 
 
+def _lets(rule: ProfileRule, said: _Said) -> bool:
+    if rule.sort is RuleSort.RESEARCH_MODES:
+        return said.mode in rule.terms
+    return lets_write(rule, model=said.model, region=said.region)
+
+
 def _looks(rule: ProfileRule, said: _Said) -> bool:
     """Return whether the rule can fire on what is tried."""
-    if rule.sort in _OF_WRITING:
-        return bool(said.model if rule.sort is RuleSort.MODELS else said.region)
+    if rule.sort in _TRIED_BY:
+        return bool(said.by(rule.sort))
     return rule.sort is RuleSort.JURISDICTIONS or bool(terms_not_permitted(rule))
 
 
 def _deciding(fired: Sequence[Fired], effect: InQuestion | InAnswer) -> str:
     """Return the rule by which a question is refused, or an answer withheld: the first that does so."""
-    return next((name_rule(each.rule) for each in fired if effect in (each.rule.in_question, each.rule.in_answer)), "")
+    return next((name_rule(each.rule) for each in fired if effect in _effects(each.rule)), "")
+
+
+def _effects(rule: ProfileRule) -> tuple[InQuestion, InAnswer]:
+    """Return what becomes of a question or an answer on which a rule fires; a mode that is not permitted is refused."""
+    of_mode = rule.sort is RuleSort.RESEARCH_MODES
+    return InQuestion.REFUSE if of_mode else rule.in_question, rule.in_answer
 
 
 def _problem(text: str, fields: DraftFields, *, readable: bool) -> str:
@@ -159,6 +176,9 @@ def _shown(fired: Fired) -> FiredShown:
     rule = fired.rule
     if rule.sort in _OF_WRITING:
         effects: tuple[str, ...] = ("The model does not write: the documents are quoted",)
+        return FiredShown(name=rule.name, sort=SORTS[rule.sort], words=fired.words, effects=effects, reason=rule.text)
+    if rule.sort is RuleSort.RESEARCH_MODES:
+        effects = (f"A question in another mode than {modes_in_words(rule.terms)} is refused",)
         return FiredShown(name=rule.name, sort=SORTS[rule.sort], words=fired.words, effects=effects, reason=rule.text)
     return FiredShown(
         name=rule.name,
