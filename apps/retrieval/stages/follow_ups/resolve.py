@@ -35,8 +35,9 @@ MOST_EARLIER: Final = 20
 # Who writes more than this says what is meant. An earlier one may be as long as a question may be, and is read only as
 # far as this: a figure, a company and a period stand in a sentence.
 _LONGEST_FOLLOW_UP: Final = 240
-_LONGEST_BASE: Final = 600
+_LONGEST_BASE: Final = 300
 _A_FEW_WORDS: Final = 4
+_SHORT: Final = 40
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _ABOUT: Final = re.compile(r"about|what\s+of|steht|sieht|sah|was\s+ist|wie|same|gleiche|selbe", re.IGNORECASE)
 _END: Final = re.compile(r"\s*[?.!]*\s*$")
@@ -68,7 +69,11 @@ class _Earlier:
 
     @cached_property
     def slots(self) -> Slots:
-        return read_slots(self.text)
+        return read_slots(self.text, small_names=self.is_small)
+
+    @property
+    def is_small(self) -> bool:
+        return self.text == self.text.lower()
 
 
 def resolve(question: str, earlier: Sequence[str], *, maximum_chars: int) -> Resolved:
@@ -123,8 +128,7 @@ def _in_full(text: str, known: Sequence[_Earlier]) -> tuple[str, int | None] | N
     said = polite[marked.end() :] if marked else polite
     if WHY.fullmatch(said):
         return _from_latest(known, lambda base: ask_for_reason(base.text, base.slots.language))
-    language = known[-1].slots.language if known and known[-1].text and len(said) < 40 else ""
-    slots = read_slots(said) if not language else _read_short(said, language)
+    slots = _read_said(said, known[-1] if known and known[-1].text else None, is_small=text == text.lower())
     pronoun = find_pronoun(said)
     about = marked is not None and _ABOUT.search(marked.group()) is not None
     if (wanted := _slots_only(said, slots, marked=bool(marked), about=about, refers=pronoun is not None)) is not None:
@@ -146,10 +150,14 @@ def _substituted(base: Slots, said: Said, pronoun: re.Match[str] | None) -> str 
     return substitute(base, said)
 
 
-def _read_short(text: str, language: str) -> Slots:
+def _read_said(said: str, before: _Earlier | None, *, is_small: bool) -> Slots:
     """Read a few words in the language of what was asked before; in their own if they are surely of that."""
-    own = read_slots(text)
-    return own if own.language == language or own.measures or own.companies else read_slots(text, language)
+    small = is_small and before is not None and before.is_small
+    own = read_slots(said, small_names=small)
+    if before is None or len(said) >= _SHORT or own.measures or own.companies:
+        return own
+    language = before.slots.language
+    return own if own.language == language else read_slots(said, language, small_names=small)
 
 
 def _from_latest(known: Sequence[_Earlier], rewrite: Callable[[_Earlier], str | None]) -> tuple[str, int | None] | None:

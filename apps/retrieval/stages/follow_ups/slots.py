@@ -105,8 +105,13 @@ class Slots:
         return bool(self.periods or self.counted or self.without_year)
 
 
-def read_slots(text: str, language: str = "") -> Slots:
-    """Return what a question names. Args: text: as `validate` returns it. language: detected if it is empty."""
+def read_slots(text: str, language: str = "", *, small_names: bool = False) -> Slots:
+    """Return what a question names.
+
+    Args: text: as `validate` returns it.
+          language: detected if it is empty.
+          small_names: whether the person writes names without capitals.
+    """
     language = language or ("de" if language_of_question(text) == "de" else "en")
     periods = tuple(_periods(text))
     counted = read_counted(text)
@@ -119,7 +124,7 @@ def read_slots(text: str, language: str = "") -> Slots:
     if language == "de":
         without = blank_mentions(rest, map(_mention, measures))
         names = tuple(_german_names(without, of_figure=bool(measures)))
-    if not names and text == text.lower():
+    if not names and small_names:
         names = tuple(_in_lower_case(blank_mentions(rest, map(_mention, measures))))
     return Slots(
         text=text,

@@ -86,7 +86,9 @@ NO_FIGURE: Final = re.compile(
 )
 # "How does that compare?", "Is that more than before?": what "that" is stands in another question.
 POINTS_BACK: Final = re.compile(
-    r"^\W*(?:\w+\s+){0,2}?(?:is|was|does|did|do|are|were|ist|war|hat)\s+(?:that|this|those|these|das|dies)\s+(?!\w*(?:company|firm|fund|policy|rule|report|document|bank)\b)",
+    r"^\W*(?:\w+\s+){0,2}?(?:is|was|does|did|do|are|were|ist|war|hat)\s+"
+    r"(?:(?:that|this|those|these)\s+(?!\w*(?:company|firm|fund|policy|rule|report|document|bank)\b)"
+    r"|(?:das|dies)\s+(?!(?:\w+e[nrs]?\s+)?(?-i:[A-Z\u00c4\u00d6\u00dc])))",
     _I,
 )
 ASKS_WHICH: Final = re.compile(
