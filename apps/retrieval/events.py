@@ -51,6 +51,8 @@ _FOUND = frozenset(
         "deadline",
         # The keys of the profile's rules that fired; never the words that made them fire.
         "profile_rules",
+        # How many earlier questions came with it, and whether it was read with one; never their texts.
+        "earlier_questions",
     }
 )
 _CONTEXT = frozenset({"refusal", "context_sha256", "context_chars"})

@@ -130,7 +130,7 @@ def read(question: Question, *, deps: PipelineDependencies, part: Parting | None
     grant = reading.grant_kinds(recorder, question, decision, deps)
     refusal = profile.check_question(recorder, question, text, grant, deps)
     if refusal is not None:
-        analysis = profile.empty_analysis(text, refusal, question.language or language_of_question(text))
+        analysis = _refused_unread(question, text, refusal)
         inventory = CorpusInventory()
     else:
         within = reading.bounds_of(question, grant, deps)
@@ -169,7 +169,7 @@ def _found(recorder: TraceRecorder, question: Question, deps: PipelineDependenci
     grant = reading.grant_kinds(recorder, question, decision, deps)
     refusal = profile.check_question(recorder, question, text, grant, deps)
     if refusal is not None:
-        analysis = profile.empty_analysis(text, refusal, question.language or language_of_question(text))
+        analysis = _refused_unread(question, text, refusal)
         return Found(decision=decision, grant=grant, analysis=analysis, candidates=(), outcome=refusal)
     intent = grant.intent or FALLBACK_NAME
     deps = bounds.bind_models(deps, intent)
@@ -204,6 +204,11 @@ def _found(recorder: TraceRecorder, question: Question, deps: PipelineDependenci
     candidates = statement_lines.read_facts(candidates, analysis, deps, within=within)
     context = answering.build_context(recorder, candidates, analysis, grant)
     return found(candidates=candidates, outcome=context)
+
+
+def _refused_unread(question: Question, text: str, refusal: Refusal) -> QueryAnalysis:
+    language = question.language or language_of_question(text)
+    return profile.empty_analysis(text, refusal, language, reading.notes_of(question))
 
 
 def _nothing_found(bounds: SearchBounds, analysis: QueryAnalysis) -> Refusal:

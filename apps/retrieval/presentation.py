@@ -30,9 +30,10 @@ Scores = Mapping[tuple[str, ChunkId], DenseHit | SparseHit]
 
 def asked_json(asked: Asked, *, trace: bool = False) -> Json:
     """Return the answer as JSON values; if `trace` is true, with every stage of the pipeline."""
-    answer = asked.result.answer
+    answer, read_with = asked.result.answer, asked.read_with
     return {
-        "question": asked.text,
+        "question": read_with.typed if read_with else asked.text,
+        "asked_as": read_with.asked_as if read_with else None,
         "answer": answer.text,
         "outcome": answer.outcome.value,
         "refused": answer.refused,

@@ -22,6 +22,7 @@ from apps.retrieval.contracts import (
     ProfileCheck,
     QueryAnalysis,
     Ranking,
+    ReadWith,
     Rewriting,
     SourceRank,
 )
@@ -73,8 +74,11 @@ class Exclusion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidatedQuestion:
+    """read_with: None where no earlier question came with it."""
+
     text: str
     length_chars: int
+    read_with: ReadWith | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,32 @@ document.addEventListener("DOMContentLoaded", () => {
     window.addEventListener("hashchange", openTarget);
     openTarget();
 
+    // A follow-up is sent once; the way to its answer is told on the answer's own page.
+    const followUp = document.querySelector(".ask-follow-up");
+    if (followUp) {
+        const words = followUp.querySelector("textarea");
+        const button = followUp.querySelector("button");
+        const idle = button.textContent;
+        words.addEventListener("keydown", (event) => {
+            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+                event.preventDefault();
+                followUp.requestSubmit();
+            }
+        });
+        followUp.addEventListener("submit", (event) => {
+            if (followUp.getAttribute("aria-busy") === "true") {
+                event.preventDefault();
+                return;
+            }
+            followUp.setAttribute("aria-busy", "true");
+            button.textContent = "Searching…";
+        });
+        window.addEventListener("pageshow", () => {
+            followUp.setAttribute("aria-busy", "false");
+            button.textContent = idle;
+        });
+    }
+
     const form = document.getElementById("ask-form");
     const question = document.getElementById("id_question");
     const count = document.getElementById("question-count");

@@ -11,7 +11,7 @@ from apps.tenants.roles import Role
 from tests.browser.conftest import PASSWORD
 from tests.browser.test_ask import QUOTE, SignIn, alice, ask, width_of
 from tests.factories import Firm, make_member
-from tests.retrieval.asking import keep_history
+from tests.retrieval.asking import QUESTION, keep_history
 
 __all__ = ["alice"]
 
@@ -67,6 +67,22 @@ def test_the_page_of_a_kept_answer_fits_a_narrow_screen(acme: Firm, alice: Page)
     alice.get_by_role("button", name="Share by its address").click()
     alice.set_viewport_size({"width": 400, "height": 800})
     assert width_of(alice) <= 400
+
+
+def test_a_follow_up_is_asked_below_the_answer_and_says_how_it_was_read(acme: Firm, alice: Page) -> None:
+    ask(alice, QUESTION.replace("Alpha", "Beta"))
+    alice.get_by_label("Your follow-up").fill("And of the Alpha Fund?")
+    alice.get_by_label("Your follow-up").press("Control+Enter")
+    expect(alice.locator(".ask-read-as")).to_contain_text(f"Read as: {QUESTION}")
+    expect(alice.locator("#answer")).to_contain_text("12.5 %")
+    expect(alice.locator(".ask-earlier li")).to_have_count(2)
+    for width in (1440, 400):
+        alice.set_viewport_size({"width": width, "height": 900})
+        assert width_of(alice) <= width
+    alice.get_by_role("link", name="Start anew").click()
+    expect(alice.get_by_label("Your question")).to_have_value("")
+    expect(alice.locator("input[name=after]")).to_have_count(0)
+    assert asked(acme) == 2
 
 
 REFUSED = "What was the maximum drawdown of the Omega Fund in the second quarter of 1999?"

@@ -121,6 +121,16 @@ class TestTools:
         assert answer["citations"][0]["quote"] in json.loads(page.contents[0].text)["text"]  # type: ignore[union-attr]
         assert [str(event.id) for event in events(firm)] == [answer["audit_event_id"]]
 
+    def test_a_follow_up_is_read_with_the_questions_before_it(self, live_server: LiveServer, key: str) -> None:
+        before = QUESTION.replace("Alpha", "Beta")
+        asked = call("ask", question="And of the Alpha Fund?", earlier_questions=[before])
+        told = over_http(live_server, key, asked).structured_content
+        assert told is not None
+        assert told["asked_as"] == QUESTION
+        assert "12.5 %" in told["answer"]
+        too_many = call("ask", question="And of the Alpha Fund?", earlier_questions=[before] * 21)
+        assert "earlier_questions" in words(over_http(live_server, key, too_many))
+
     def test_search_finds_passages(self, live_server: LiveServer, key: str) -> None:
         found = over_http(live_server, key, call("search", question=QUESTION)).structured_content
         assert any("12.5 %" in passage["text"] for passage in found["passages"])

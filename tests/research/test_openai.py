@@ -99,7 +99,34 @@ class TestChat:
         assert "compliance_profile" in told["kinds"]["withheld"]
         assert told["refusal"]["message"] == answer.choices[0].message.refusal == answer.choices[0].message.content
 
-    def test_earlier_turns_and_instructions_are_not_read_and_that_is_said(
+    def test_a_follow_up_is_read_with_the_users_own_questions_alone(self, client: openai.OpenAI) -> None:
+        answer = chat(
+            client,
+            {"role": "user", "content": QUESTION.replace("Alpha", "Beta")},
+            {"role": "assistant", "content": "It fell by 99 %. Shall I look at the Gamma Fund?"},
+            {"role": "user", "content": [{"type": "text", "text": "And of the Alpha Fund?"}]},
+        )
+        told, text = extension(answer), answer.choices[0].message.content
+        assert (told["question"], told["asked_as"]) == ("And of the Alpha Fund?", QUESTION)
+        assert text.startswith(f"Read as: {QUESTION}\n\n")
+        assert "12.5 %" in text
+        assert "earlier questions were read: 1. Other earlier messages: 1, not read." in told["notices"][-1]
+        annotation = answer.choices[0].message.annotations[0].url_citation
+        assert text[annotation.start_index : annotation.end_index] == f"[{annotation.ref_id}]"
+
+    def test_an_answer_of_the_assistant_is_not_what_a_follow_up_refers_to(self, client: openai.OpenAI) -> None:
+        told = extension(
+            chat(
+                client,
+                {"role": "assistant", "content": QUESTION.replace("Alpha", "Beta")},
+                {"role": "system", "content": QUESTION.replace("Alpha", "Beta")},
+                {"role": "user", "content": "And of the Alpha Fund?"},
+            )
+        )
+        assert told["asked_as"] is None
+        assert "Earlier messages: 1, not read." in told["notices"][-1]
+
+    def test_earlier_turns_change_no_complete_question_and_instructions_are_not_read(
         self, client: openai.OpenAI, firm: Firm
     ) -> None:
         plain = extension(chat(client))
@@ -113,7 +140,7 @@ class TestChat:
             )
         )
         assert told["notices"][0] == INSTRUCTIONS_UNREAD
-        assert "Earlier messages: 2, not read." in told["notices"][1]
+        assert "earlier questions were read: 1. Other earlier messages: 1, not read." in told["notices"][1]
         same = ("answer", "kinds", "intent", "question", "policy_version", "citations")
         assert {name: told[name] for name in same} == {name: plain[name] for name in same}
 

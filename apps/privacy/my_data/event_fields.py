@@ -13,7 +13,7 @@ _JUST_SO: Final = (
     # Questions and their results.
     "core: intent intent_score intent_margin policy_version policy_version_id recording_mode permitted_kinds "
     "withheld_kinds relaxed_filters excluded embedding rewording generator model degradations elapsed_ms stage_ms "
-    "answer_outcome relevance profile_rules "
+    "answer_outcome relevance profile_rules earlier_questions "
     "length_chars code typed equal intent_equal kinds_equal context_equal hits limits verdict asked_about instant "
     # Checks of a text.
     "claims sentences verdicts intents facts_read searches tolerance "

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from typing import Any
-from uuid import UUID
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -16,15 +16,23 @@ from redis.exceptions import RedisError
 from apps.corpus.providers.errors import WarmingUpError
 from apps.erasure.errors import ScopeClosedError
 from apps.errors import ApplicationError
+from apps.retrieval.admin.ask_earlier import (
+    FIELD,
+    NOT_KEPT,
+    EarlierQuestion,
+    answer_url_after,
+    earlier_questions,
+    ids_sent,
+)
 from apps.retrieval.admin.ask_examples import examples_context
 from apps.retrieval.admin.ask_form import AskForm
-from apps.retrieval.admin.ask_links import answer_url
+from apps.retrieval.admin.ask_given import place_of
 from apps.retrieval.admin.ask_progress import stages_shown
 from apps.retrieval.admin.ask_shown import answer_with_way, content_of_asked
 from apps.retrieval.errors import QuestionError
 from apps.retrieval.kept.content import documents_shown
 from apps.retrieval.kept.history import kept_answer
-from apps.retrieval.kept.momentary import AnswerKey, JustGiven, remember
+from apps.retrieval.kept.momentary import JustGiven, remember
 from apps.retrieval.services.ask import Asked, ask
 from apps.retrieval.stage_choice import stages_in_use
 from apps.retrieval.trace import OnStage
@@ -48,16 +56,22 @@ def ask_view(request: HttpRequest) -> HttpResponse:
     page = ShortScopes(principal=principal, scope_ids=principal.scope_ids)
     with page.open():
         form = AskForm(request.POST if request.method == "POST" else None, nodes=scope_tree())
-    asked, status = _ask(form, principal, stages_shown(request)) if request.method == "POST" else (None, 200)
+    asked, status, after = None, 200, ids_sent(request.POST.getlist(FIELD))
+    earlier = earlier_questions(request, page, after)
+    if request.method == "POST":
+        if after and not earlier and form.is_valid():
+            form.add_error("question", NOT_KEPT)
+            after = ()
+        asked, status = _ask(form, principal, stages_shown(request), earlier)
     answer = None
     if asked is not None:
         with page.open():
             answer = answer_with_way(asked, may_open_event=may(request, Permission.AUDIT_VIEW))
         if _has_page(request, page, asked, answer):
-            return HttpResponseRedirect(answer_url(asked.event.id))
+            return HttpResponseRedirect(answer_url_after(asked.event.id, after))
     with page.open():
         question = form.data.get("question", "")
-        context = {**ask_context(request, form, question=question), "answer": answer}
+        context = {**ask_context(request, form, question=question), "answer": answer, "earlier": earlier}
     if answer is None:
         # Without the page's script, which fetches them, a link asks for the examples.
         context |= examples_context(principal) if "examples" in request.GET else {"examples_fetched": True}
@@ -86,19 +100,6 @@ def _has_page(request: HttpRequest, page: ShortScopes, asked: Asked, answer: dic
     return True
 
 
-def place_of(request: HttpRequest, event_id: UUID) -> AnswerKey:
-    """Where the answer to a question of this session is kept for some minutes."""
-    principal = principal_of(request)
-    if principal.id is None or request.session.session_key is None:
-        raise AssertionError("somebody asked without a session")
-    return AnswerKey(
-        tenant=principal.tenant_id,
-        account=principal.id,
-        event=event_id,
-        session_key=request.session.session_key,
-    )
-
-
 def ask_context(request: HttpRequest, form: AskForm, *, question: str) -> dict[str, Any]:
     """Return what the form shows, on its own page and above an answer."""
     return {
@@ -111,7 +112,9 @@ def ask_context(request: HttpRequest, form: AskForm, *, question: str) -> dict[s
     }
 
 
-def _ask(form: AskForm, principal: Principal, on_stage: OnStage | None) -> tuple[Asked | None, int]:
+def _ask(
+    form: AskForm, principal: Principal, on_stage: OnStage | None, earlier: Sequence[EarlierQuestion]
+) -> tuple[Asked | None, int]:
     """Ask, or put the refusal beside its field. Returns: the answer if there is one, and the HTTP status."""
     if not form.is_valid():
         return None, 422
@@ -119,6 +122,7 @@ def _ask(form: AskForm, principal: Principal, on_stage: OnStage | None) -> tuple
         asked = ask(
             text=form.cleaned_data["question"],
             scopes=form.cleaned_data["scopes"],
+            earlier=[each.text for each in earlier],
             principal=principal,
             on_stage=on_stage,
         )

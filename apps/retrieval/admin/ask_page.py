@@ -14,18 +14,19 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_POST, require_safe
-from redis.exceptions import RedisError
 
 from apps.audit.models import Event
-from apps.retrieval.admin.ask import ask_context, place_of
+from apps.retrieval.admin.ask import ask_context
+from apps.retrieval.admin.ask_earlier import FIELD, earlier_questions, ids_sent
 from apps.retrieval.admin.ask_form import AskForm
+from apps.retrieval.admin.ask_given import just_given
 from apps.retrieval.admin.ask_links import answer_url
 from apps.retrieval.admin.ask_send import SendForm, send_context
 from apps.retrieval.admin.ask_shown import answer_shown
 from apps.retrieval.admin.recent import recent_questions
 from apps.retrieval.errors import AnswerNotKeptError
 from apps.retrieval.kept.history import answer_share, content_of, kept_answer
-from apps.retrieval.kept.momentary import KEPT_SECONDS, JustGiven, recall
+from apps.retrieval.kept.momentary import KEPT_SECONDS, JustGiven
 from apps.retrieval.models import KeptAnswer
 from apps.retrieval.retrievers.documents import may_be_read
 from apps.retrieval.selectors.own_questions import own_question
@@ -71,11 +72,13 @@ def answer_response(
     if found.event is None and found.row is None:
         raise Http404(NOTHING)
     given, problem = just_given(request, event_id) if found.event is not None else (None, "")
+    earlier = earlier_questions(request, page, ids_sent(request.GET.getlist(FIELD))) if found.event is not None else ()
     with page.open():
         if found.event is None:
             context = _shared(request, found.row)
         else:
             context = _own(request, found.event, found.row, given)
+            context |= {"earlier": earlier, "after": [*(each.id for each in earlier), event_id]}
             context |= send_context(found.event, known=bool(context["question"]), form=form)
     request.__dict__["current_app"] = admin.site.name
     return TemplateResponse(
@@ -96,14 +99,6 @@ def share_view(request: HttpRequest, event_id: UUID) -> HttpResponse:
     except AnswerNotKeptError:
         raise Http404(NOTHING) from None
     return HttpResponseRedirect(f"{answer_url(event_id)}#share")
-
-
-def just_given(request: HttpRequest, event_id: UUID) -> tuple[JustGiven | None, str]:
-    """Return what was given in this session in the last minutes, and what keeps one from knowing."""
-    try:
-        return recall(place_of(request, event_id)), ""
-    except RedisError:
-        return None, "Whether the answer is still kept can't be told: Redis can't be reached. Try again in a moment."
 
 
 def _own(request: HttpRequest, event: Event, row: KeptAnswer | None, given: JustGiven | None) -> dict[str, Any]:

@@ -7,8 +7,9 @@ from uuid import UUID
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_POST
 
+from apps.retrieval.admin.ask_given import just_given
 from apps.retrieval.admin.ask_links import answer_url
-from apps.retrieval.admin.ask_page import NOTHING, answer_response, just_given
+from apps.retrieval.admin.ask_page import NOTHING, answer_response
 from apps.retrieval.admin.ask_send import ERROR_FIELDS, SendForm
 from apps.retrieval.admin.recent import recent_questions
 from apps.retrieval.errors import SendingError

@@ -15,6 +15,7 @@ from apps.retrieval.contracts import (
     MetadataFilter,
     QueryAnalysis,
     Ranking,
+    ReadWith,
 )
 from apps.retrieval.trace import (
     CandidateList,
@@ -98,12 +99,21 @@ def sentence(record: StageRecord) -> str:
     return words[:1].upper() + words[1:]
 
 
+def _read_with(told: ReadWith | None) -> str:
+    if told is None:
+        return ""
+    if told.asked_as is not None:
+        return f"Read with an earlier question as: {told.asked_as}"
+    return " ".join(told.notes) or "It stands by itself, so no earlier question was needed."
+
+
 def _words(record: StageRecord) -> str:
     if record.status in (StageStatus.NOT_CONFIGURED, StageStatus.SKIPPED):
         return " ".join(record.notes)
     match record.output:
-        case ValidatedQuestion(length_chars=length):
-            return _validated((record.count_in or length) - length)
+        case ValidatedQuestion(length_chars=length, read_with=read_with):
+            validated = _validated((record.count_in or length) - length)
+            return f"{validated} {_read_with(read_with)}".strip()
         case IntentDecision(recognised=True, label=label):
             return f"The question is about: {label}."
         case IntentDecision():

@@ -80,6 +80,9 @@ def answer_with_way(asked: Asked, *, may_open_event: bool) -> dict[str, Any]:
         context=trace.output(ContextBlock),
         may_open_event=may_open_event,
     )
+    told = asked.read_with
+    if told is not None and told.asked_as is not None:
+        shown |= {"typed": told.typed, "read_as": told.asked_as}
     groups = step_groups(way)
     steps = counted(sum(len(group.steps) for group in groups), "step")
     return {

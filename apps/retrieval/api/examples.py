@@ -6,6 +6,7 @@ from typing import Any
 
 ANSWER: dict[str, Any] = {
     "question": "What was the drawdown in Q4 2024?",
+    "asked_as": None,
     "answer": "The maximum drawdown of the Alpha Fund in the fourth quarter was 12.5 %. [alpha-q4-2024-1f3c|p3|c7]",
     "outcome": "answered",
     "refused": False,

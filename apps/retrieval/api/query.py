@@ -25,6 +25,7 @@ from apps.retrieval.errors import QuestionError
 from apps.retrieval.presentation import asked_json, searched_json
 from apps.retrieval.services.ask import OnRecorded, ask, search
 from apps.retrieval.stage_settings import StageSettings
+from apps.retrieval.stages.follow_ups.resolve import MOST_EARLIER
 from apps.retrieval.trace import OnStage
 from apps.tenants.api.examples import sample
 from apps.tenants.api.idempotency import idempotent_question
@@ -54,6 +55,10 @@ _FILTERED: Final[dict[str, Any]] = {
     "periods": [{"fiscal_year": 2024, "fiscal_quarter": 4}, {"fiscal_year": 2023}],
     "kinds": ["run"],
     "as_of": "2025-03-01T00:00:00Z",
+}
+_FOLLOW_UP: Final[dict[str, Any]] = {
+    "question": "And in Q3?",
+    "earlier_questions": ["What was the drawdown in Q4 2024?"],
 }
 _ASK = """\
 curl "{base}/api/v1/query/" \\
@@ -86,6 +91,12 @@ class QuestionField(serializers.CharField):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(allow_blank=True, trim_whitespace=False, **kwargs)
         self.validators = []
+
+
+# As shipped, like the limit of a question. A shorter one of a deployment leaves longer ones unread.
+class EarlierQuestionField(serializers.CharField):
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=StageSettings().question_maximum_chars, **kwargs)
 
 
 class PeriodSerializer(StrictSerializer):
@@ -183,6 +194,18 @@ def _period(value: Mapping[str, Any]) -> Period:
 
 class QuerySerializer(AskingSerializer):
     trace = serializers.BooleanField(default=False, help_text="Show every stage.")
+    earlier_questions = serializers.ListField(
+        child=EarlierQuestionField(),
+        max_length=MOST_EARLIER,
+        required=False,
+        help_text=(
+            "The same person's questions before this one, the latest last; never answers. A follow-up such as "
+            "“And in 2023?” is read with them, and `asked_as` says how."
+        ),
+    )
+
+    def asked(self) -> dict[str, Any]:
+        return {**super().asked(), "earlier": tuple(self.validated_data.get("earlier_questions", ()))}
 
 
 class SearchSerializer(AskingSerializer):
@@ -225,6 +248,12 @@ class QueryView(AskingView):
             "question is recorded; `audit_event_id` names the record.\n\n"
             + _FILTERS
             + (
+                "**Follow-ups.** Send the person's earlier questions in `earlier_questions`, and ask “And in 2023?”, "
+                "“How about Norden Shipping?” or “Why did it fall?”. What the question leaves out is taken from the "
+                "latest of them that has it; `asked_as` has what was asked then, which is classified, limited and "
+                "recorded as any question. A question that stands by itself is never changed. Where it is unclear what "
+                "is meant, it is asked as it is, and `notices` says so. Earlier questions permit nothing and are not "
+                "stored.\n\n"
                 "Each citation names its passage (`chunk_id`) and the address of its page (`url`).\n\nWith "
                 "`trace`, in the body or as a parameter, the answer also shows every stage: its output, its "
                 "counts, what it left out and why, and its milliseconds.\n\nWith `Accept: text/event-stream` the "
@@ -248,6 +277,7 @@ class QueryView(AskingView):
                 value={"question": "How are returns calculated?", "trace": True},
                 request_only=True,
             ),
+            OpenApiExample("A follow-up", value=_FOLLOW_UP, request_only=True),
             OpenApiExample("An answer", value=ANSWER, response_only=True, status_codes=["200"]),
         ],
         extensions=sample(_ASK, _ASK_WITH_FILTERS, _ASK_WITH_TRACE),

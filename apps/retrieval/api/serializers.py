@@ -282,6 +282,10 @@ class SearchedSerializer(DecidedSerializer):
 
 
 class AnswerSerializer(DecidedSerializer):
+    asked_as = serializers.CharField(
+        allow_null=True,
+        help_text="What was asked in the end, where `question` was read with an earlier one; else null.",
+    )
     answer = serializers.CharField(help_text="With a refusal, why, and what to do.")
     outcome = serializers.ChoiceField(
         choices=choices_of(AnswerOutcome),

@@ -57,6 +57,8 @@ from apps.retrieval.contracts.question import (
     FloatVector,
     GivenFilters,
     Question,
+    ReadWith,
+    Resolved,
 )
 from apps.retrieval.contracts.rewording import Healing, HealRound, Rewriting
 from apps.retrieval.contracts.search import (
@@ -137,12 +139,14 @@ __all__ = [
     "Quote",
     "QuotedRow",
     "Ranking",
+    "ReadWith",
     "Refusal",
     "RefusalReason",
     "RelaxedFilter",
     "RelevanceStatus",
     "Repair",
     "ReportSeries",
+    "Resolved",
     "Rewriting",
     "RowCell",
     "SearchBounds",

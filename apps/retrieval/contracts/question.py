@@ -41,6 +41,37 @@ NO_FILTERS: Final = GivenFilters()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """A question as it is asked in the end, after it was read with earlier ones (stages/follow_ups).
+
+    used: the earlier questions that it was read with, by their place among those sent; empty where nothing was changed.
+    notes: what the person should know, such as that it is unclear what it refers to.
+    """
+
+    text: str
+    notes: tuple[str, ...] = ()
+    used: tuple[int, ...] = ()
+
+    @property
+    def is_changed(self) -> bool:
+        return bool(self.used)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadWith:
+    """How a question was read with the earlier ones that came with it.
+
+    typed: the question as it came in. asked_as: what is asked in the end; None where that is the same.
+    sent: how many earlier questions came with it. notes: as those of Resolved.
+    """
+
+    typed: str
+    asked_as: str | None
+    sent: int
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """The question, and the tenant and scopes for which it is asked. The open scope token grants the scopes.
 
@@ -49,6 +80,7 @@ class Question:
         current now.
     given: filters that came beside the text. The case of company names does not matter.
     research_mode: how far it is researched, which the policy's profile bounds; None where it is still to be chosen.
+    read_with: how `text` was read with earlier questions; None where none came with it.
     """
 
     text: str
@@ -58,3 +90,4 @@ class Question:
     as_of: datetime | None = None
     given: GivenFilters = NO_FILTERS
     research_mode: str | None = DIRECT
+    read_with: ReadWith | None = None

@@ -23,7 +23,7 @@ from apps.errors import ApplicationError
 from apps.intents.contracts import IntentDecision, KindGrant, PolicySnapshot
 from apps.intents.profile.means import DIRECT
 from apps.intents.selectors import policy_in_force
-from apps.retrieval.contracts import NO_FILTERS, ContextBlock, GivenFilters, Question, SearchBounds
+from apps.retrieval.contracts import NO_FILTERS, ContextBlock, GivenFilters, Question, ReadWith, SearchBounds
 from apps.retrieval.errors import DocumentsGoneError, PolicyChangedError, QuestionError
 from apps.retrieval.events import FAILED, REJECTED
 from apps.retrieval.kept.history import answer_keep
@@ -36,7 +36,8 @@ from apps.retrieval.services.recording import answer_record, named_calls, questi
 from apps.retrieval.services.wiring import dependencies_for
 from apps.retrieval.stage_choice import stages_in_use
 from apps.retrieval.stage_settings import StageSettings
-from apps.retrieval.trace import FusedRanking, OnStage
+from apps.retrieval.stages.follow_ups.resolve import resolve
+from apps.retrieval.trace import FusedRanking, OnStage, ValidatedQuestion
 from apps.tenants.context import current_scope, record_separately
 from apps.tenants.ids import ScopeId
 from apps.tenants.principals import Principal
@@ -51,13 +52,21 @@ OnRecorded = Callable[[Event], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """An answer, the trace that shows how it came about, and the event that records it."""
+    """An answer, the trace that shows how it came about, and the event that records it.
+
+    text: what was asked in the end; `read_with` says where that is not what was typed.
+    """
 
     text: str
     result: PipelineResult
     decision: IntentDecision
     grant: KindGrant
     event: Event
+
+    @property
+    def read_with(self) -> ReadWith | None:
+        validated = self.result.trace.output(ValidatedQuestion)
+        return validated.read_with if validated else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +95,7 @@ def ask(
     scopes: Sequence[str] = (),
     given: GivenFilters = NO_FILTERS,
     as_of: datetime | None = None,
+    earlier: Sequence[str] = (),
     principal: Principal | None = None,
     reason: str = "",
     on_recorded: OnRecorded | None = None,
@@ -98,6 +108,8 @@ def ask(
                  that are being erased, or were erased, are left out.
              given: filters that came beside the text; they narrow the search and are never relaxed.
              as_of: search the document versions that were current then (aware); None for now.
+             earlier: the person's own questions before it, the latest last. What the question leaves out is taken from
+                 them, and what is asked then is a question as any other.
              principal: who asks; None for the principal of the open scope.
              reason: why the system asks.
              on_recorded: called with the event in the transaction that records the answer.
@@ -112,17 +124,18 @@ def ask(
              UnknownTenantError, InvalidKeyError: the principal lost its access meanwhile. Recorded, as is the loss of
                  the permission or of a scope.
     """
-    asking = _begin(text, scopes, given, as_of, principal, reason, on_stage)
+    asking = _begin(text, scopes, given, as_of, principal, reason, on_stage, earlier=earlier)
 
     def write(result: PipelineResult) -> Event:
         decision, grant = decided(result)
+        text = asking.question.text
         event = answer_record(text, result, decision, grant, asking.settings, asking.calls.event_ids)
         answer_keep(event, text=text, answer=result.answer, trace=result.trace, decision=decision, grant=grant)
         return event
 
     result, event = asking.carry_out(answer, write, on_recorded, complete=with_records)
     decision, grant = decided(result)
-    return Asked(text=text, result=result, decision=decision, grant=grant, event=event)
+    return Asked(text=asking.question.text, result=result, decision=decision, grant=grant, event=event)
 
 
 def search(
@@ -173,12 +186,15 @@ def _begin(
     reason: str,
     on_stage: OnStage | None = None,
     pinned: Pinned | None = None,
+    earlier: Sequence[str] = (),
 ) -> Asking:
     if principal is None:
         acting = current_short_scopes()
     else:
         acting = ShortScopes(principal=principal, scope_ids=principal.scope_ids, reason=reason)
-    return begin_asking(text, acting, scopes, given=given, as_of=as_of, on_stage=on_stage, pinned=pinned)
+    return begin_asking(
+        text, acting, scopes, given=given, as_of=as_of, on_stage=on_stage, pinned=pinned, earlier=earlier
+    )
 
 
 def begin_asking(
@@ -191,6 +207,7 @@ def begin_asking(
     on_stage: OnStage | None = None,
     pinned: Pinned | None = None,
     research_mode: str | None = DIRECT,
+    earlier: Sequence[str] = (),
 ) -> Asking:
     """Args: scopes: the keys of scopes, or all that are meant by their ids.
     research_mode: as Question has it; of a question that follows from another one, that one's.
@@ -209,7 +226,21 @@ def begin_asking(
         given=given,
         research_mode=pinned.research_mode if pinned else research_mode,
     )
-    return Asking(scopes=narrowed, question=question, on_stage=on_stage, pinned=pinned)
+    return Asking(scopes=narrowed, question=question, on_stage=on_stage, pinned=pinned, earlier=earlier)
+
+
+def read_with(question: Question, earlier: Sequence[str], maximum_chars: int) -> Question:
+    """Return the question as it is asked once it is read with the same person's earlier ones."""
+    if not earlier:
+        return question
+    found = resolve(question.text, earlier, maximum_chars=maximum_chars)
+    told = ReadWith(
+        typed=question.text,
+        asked_as=found.text if found.is_changed else None,
+        sent=len(earlier),
+        notes=found.notes,
+    )
+    return replace(question, text=found.text, read_with=told)
 
 
 def scopes_open_still(scopes: Sequence[str] | frozenset[ScopeId]) -> frozenset[ScopeId]:
@@ -231,13 +262,21 @@ class Asking:
 
     scopes: those that the question searches; they narrow what the database permits, not only what the query asks for.
     calls: the requests that were sent to a model for it.
+    question: as it came in, and once it is carried out, as it is read with the `earlier` ones.
     pinned: the bounds of a question that follows from another one.
     """
 
     def __init__(
-        self, *, scopes: ShortScopes, question: Question, on_stage: OnStage | None, pinned: Pinned | None = None
+        self,
+        *,
+        scopes: ShortScopes,
+        question: Question,
+        on_stage: OnStage | None,
+        pinned: Pinned | None = None,
+        earlier: Sequence[str] = (),
     ) -> None:
         self.scopes, self.question, self.on_stage, self.pinned = scopes, question, on_stage, pinned
+        self.earlier = tuple(earlier)
         self.settings = StageSettings()
         self.calls = CallLog()
 
@@ -254,6 +293,7 @@ class Asking:
         """
         try:
             self.settings = stages_in_use()
+            self.question = read_with(self.question, self.earlier, self.settings.question_maximum_chars)
             return self._carry_out(way, write, on_recorded, complete)
         except (QuestionError, ScopeClosedError) as error:
             self._record_failure(

@@ -39,6 +39,7 @@ from apps.retrieval.trace import (
     Rewritten,
     Stage,
     Trace,
+    ValidatedQuestion,
 )
 from apps.tenants.context import current_scope
 from apps.tenants.ids import TenantId
@@ -163,6 +164,7 @@ def _core(trace: Trace, decision: IntentDecision, grant: KindGrant, settings: St
         "stage_settings": asdict(settings),
         **({"deadline": to_json(trace.deadline)} if trace.deadline else {}),
         **_profile(trace),
+        **_read_with(trace),
     }
 
 
@@ -176,6 +178,17 @@ def _profile(trace: Trace) -> Json:
             told |= {where: [f"{each.key}:{each.effect}" for each in check.findings]} if check.findings else {}
             told |= {"disclaimers": [each.key for each in check.disclaimers]} if check.disclaimers else {}
     return {"profile_rules": told} if told else {}
+
+
+def _read_with(trace: Trace) -> Json:
+    """Return that a question came with earlier ones, how many, and whether it was read with one; never their texts."""
+    validated = trace.output(ValidatedQuestion)
+    told = validated.read_with if validated else None
+    if told is None:
+        return {}
+    return {
+        "earlier_questions": {"sent": told.sent, "read_with": told.asked_as is not None, "unclear": bool(told.notes)}
+    }
 
 
 def _describe_rewording(trace: Trace) -> Json:

@@ -160,7 +160,7 @@ def check_passages(
             stage.notes.append("The passages name nothing that the profile excludes.")
 
 
-def empty_analysis(text: str, refusal: Refusal, language: str) -> QueryAnalysis:
+def empty_analysis(text: str, refusal: Refusal, language: str, notices: tuple[str, ...] = ()) -> QueryAnalysis:
     """Return what is known of a question that is refused before anything of it is read against the documents."""
     return QueryAnalysis(
         text=text,
@@ -175,7 +175,7 @@ def empty_analysis(text: str, refusal: Refusal, language: str) -> QueryAnalysis:
         ignored_words=(),
         years=(),
         wants_number=False,
-        notices=(),
+        notices=notices,
         refusal=refusal,
     )
 

@@ -23,8 +23,18 @@ def read_question(recorder: TraceRecorder, question: Question, deps: PipelineDep
     with recorder.stage(Stage.VALIDATE, count_in=len(question.text)) as stage:
         text = validate(question.text, maximum_chars=deps.settings.question_maximum_chars)
         stage.count_out = len(text)
-        stage.output = ValidatedQuestion(text=text, length_chars=len(text))
+        read_with = question.read_with
+        if read_with is not None:
+            stage.notes.extend(read_with.notes)
+            if read_with.asked_as is not None:
+                stage.notes.append(f"Read with an earlier question of the same person as: {text}")
+        stage.output = ValidatedQuestion(text=text, length_chars=len(text), read_with=read_with)
         return text
+
+
+def notes_of(question: Question) -> tuple[str, ...]:
+    """Return what the person should know of how the question was read with earlier ones."""
+    return question.read_with.notes if question.read_with else ()
 
 
 def classify(recorder: TraceRecorder, text: str, deps: PipelineDependencies) -> IntentDecision:
@@ -96,6 +106,7 @@ def read_meaning(
             newest_first=deps.settings.prefer_newest,
             given=describe_given(question.given, bounds.given, grant=grant, as_of=question.as_of),
         )
+        analysis = replace(analysis, notices=(*notes_of(question), *analysis.notices))
         stage.count_in = sum(entry.documents for entry in inventory.entries)
         stage.count_out = len(analysis.terms)
         stage.notes.extend(f"given: {each.label}" for each in analysis.given)

@@ -158,7 +158,7 @@ TOOLS: Final[Mapping[str, Offered]] = {
                 "not. The key's scopes and the firm's policy decide what is searched; filters narrow it. Each question "
                 f"is recorded. {_DATA}"
             ),
-            takes=schemas.QUESTION,
+            takes=schemas.ASK,
             returns=schemas.ANSWER,
             run=lambda api, arguments: api.post("/api/v1/query/", arguments),
             read=_as_it_is,

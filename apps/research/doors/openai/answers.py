@@ -17,6 +17,7 @@ from apps.retrieval.trace import ModelCall
 from apps.tenants.api.idempotency import REPEATS_HEADER
 
 Json = dict[str, Any]
+READ_AS: Final = "Read as:"
 # OpenAI's word for an answer that is not given. `glassbox.refusal` says why.
 _REFUSED: Final = "content_filter"
 _OF_VECTORS: Final = (Purpose.EMBED_QUESTION, Purpose.EMBED_EXAMPLES, Purpose.EMBED_PASSAGES)
@@ -108,8 +109,9 @@ def with_repeated(response: Response) -> Response:
 
 
 def shown(answer: Mapping[str, Any]) -> str:
-    """Return what a client shows: the answer, and under it what the policy has stand there."""
-    return "\n\n".join([answer["answer"], *(each["text"] for each in answer["disclaimers"])])
+    """Return what a client shows: how a follow-up was read, the answer, and what the policy has stand under it."""
+    read_as = [f"{READ_AS} {answer['asked_as']}"] if answer["asked_as"] else []
+    return "\n\n".join([*read_as, answer["answer"], *(each["text"] for each in answer["disclaimers"])])
 
 
 def _answer(asked: Asked, about: About) -> Json:

@@ -76,7 +76,9 @@ class InputField(PassedField):
 def _require_question(data: str | list[Any]) -> None:
     """Raises: ValidationError."""
     if isinstance(data, list) and len(data) > _MESSAGES_MOST:
-        raise serializers.ValidationError([f"Send at most {_MESSAGES_MOST} messages. Only the last one is read."])
+        raise serializers.ValidationError(
+            [f"Send at most {_MESSAGES_MOST} messages. Of the earlier ones, only the last questions are read."]
+        )
     question_of(data)
 
 
@@ -156,7 +158,8 @@ class CompatibleSerializer(StrictSerializer):
         scopes = [*given["scopes"], *([self.scope_of_model] if self.scope_of_model else [])]
         if self.scope_of_model and given["scopes"]:
             raise serializers.ValidationError({"model": ["Name the scopes once: in the model or in `glassbox`."]})
-        return asked_of({**given, "question": self.question().text, "scopes": scopes})
+        asked = self.question()
+        return {**asked_of({**given, "question": asked.text, "scopes": scopes}), "earlier": asked.earlier}
 
     @property
     def scope_of_model(self) -> str:
@@ -218,7 +221,9 @@ class ChatCompletionSerializer(CompatibleSerializer):
         "stop": _is([]),
         "web_search_options": _is(),
     }
-    messages = MessagesField(help_text="The last one, of role user, is the question. No other is read.")
+    messages = MessagesField(
+        help_text="The last one, of role user, is the question. Earlier ones of role user help to read it."
+    )
 
 
 class ResponseBodySerializer(CompatibleSerializer):

@@ -1,7 +1,8 @@
-"""The question in a list of messages: the last one of the user, and nothing that came before it.
+"""The question in a list of messages: the last one of the user, with the user's own questions before it.
 
-Turns before it are not read. Nothing that stands in them, an instruction least of all, can widen what a question
-reaches or change how it is answered.
+What came before is read for one thing: to say in full what a follow-up asks ("And in 2023?"). Answers, system messages
+and tools are not read. Nothing that stands in an earlier message, an instruction least of all, can widen what a
+question reaches or change how it is answered: what is asked in the end is a question as any other.
 """
 
 from __future__ import annotations
@@ -12,11 +13,20 @@ from typing import Any, Final
 
 from rest_framework.serializers import ValidationError
 
+from apps.retrieval.stage_settings import StageSettings
+from apps.retrieval.stages.follow_ups.resolve import MOST_EARLIER
+
 ROLES: Final = ("user", "assistant", "system", "developer")
 INSTRUCTIONS_UNREAD: Final = (
     "System and developer messages are not followed. The policy in force decides how questions are answered."
 )
+QUESTIONS_READ: Final = (
+    "To understand the last message, the user's earlier questions were read: {read}. Other earlier messages: {unread}, "
+    "not read."
+)
 TURNS_UNREAD: Final = "Only the last message was read as the question. Earlier messages: {count}, not read."
+# As shipped. A longer one is no question.
+_LONGEST: Final = StageSettings().question_maximum_chars
 _OF_TOOLS: Final = ("tool", "function")
 _CALLS: Final = ("tool_calls", "function_call", "tool_call_id")
 _TEXTS: Final = ("text", "input_text", "output_text")
@@ -24,9 +34,10 @@ _TEXTS: Final = ("text", "input_text", "output_text")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The question, and what is told of the messages that were not read."""
+    """The question, the user's earlier ones, and what is told of the messages that were not read."""
 
     text: str
+    earlier: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
 
 
@@ -50,11 +61,17 @@ def question_of(messages: str | list[Any]) -> Asked:
         raise ValidationError({str(len(messages) - 1): {"role": ["The last message is the question: role user."]}})
     instructs = any(message["role"] in ("system", "developer") for message in messages)
     turns = sum(message["role"] in ("user", "assistant") for message in messages) - 1
+    asked = [_text(message["content"]) for message in messages[:-1] if message["role"] == "user"]
+    earlier = tuple(each for each in asked[-MOST_EARLIER:] if len(each) <= _LONGEST)
     told = (
         *((INSTRUCTIONS_UNREAD,) if instructs else ()),
-        *((TURNS_UNREAD.format(count=turns),) if turns else ()),
+        *((_told_turns(len(earlier), turns),) if turns else ()),
     )
-    return Asked(_text(last["content"]), told)
+    return Asked(_text(last["content"]), earlier, told)
+
+
+def _told_turns(read: int, turns: int) -> str:
+    return QUESTIONS_READ.format(read=read, unread=turns - read) if read else TURNS_UNREAD.format(count=turns)
 
 
 def _problem(message: Any) -> Any:

@@ -46,12 +46,13 @@ from apps.tenants.roles import Permission
 _SAME: Final = (
     "Answers as `POST /api/v1/query/` does: same permissions, scopes, policy, limits, idempotency and log. Filters "
     "come in `glassbox`, or in `metadata.glassbox` as JSON; they narrow, and never widen. The last message, of role "
-    "user, is the question. Earlier messages and instructions are not read, and `glassbox.notices` says so. Tools, "
-    "images and more than one choice are refused.\n\nThe text has a mark for each citation, and an annotation with "
-    "page, quote and document. `glassbox` is the whole answer: `outcome`, `refusal`, `relevance`, `disclaimers`, "
-    "`audit_event_id`. A refusal is an answer too: 200, {refused}. With `stream`, the answer comes as events once it "
-    "was checked; until then come comments.\n\nOnly a key opens this address, never a cookie. Problems have OpenAI's "
-    "`error` beside the fields of a problem."
+    "user, is the question. The user's last 20 messages before it are read as `earlier_questions`, to say in full what "
+    "a follow-up asks; where that changed it, the text begins with it, and `glassbox.asked_as` has it. Answers and "
+    "instructions are not read, and `glassbox.notices` says so. Tools, images and more than one choice are "
+    "refused.\n\nThe text has a mark for each citation, and an annotation with page, quote and document. `glassbox` is "
+    "the whole answer: `outcome`, `refusal`, `relevance`, `disclaimers`, `audit_event_id`. A refusal is an answer too: "
+    "200, {refused}. With `stream`, the answer comes as events once it was checked; until then come comments.\n\n"
+    "Only a key opens this address, never a cookie. Problems have OpenAI's `error` beside the fields of a problem."
 )
 _CURL: Final = """\
 curl "{{base}}/v1/{path}" \\

@@ -17,7 +17,7 @@ from apps.retrieval.contracts import Certainty, FilterField, InventoryEntry, Met
 from apps.retrieval.stages.question.jurisdiction_names import code_of
 from apps.retrieval.stages.question.parsing import is_ordinary
 
-_LEGAL_ENDINGS: Final = word_set(
+LEGAL_ENDINGS: Final = word_set(
     """
     inc incorporated corp corporation co company companies plc ltd limited llc llp lp ag sa se nv bv kg kgaa
     gmbh spa ab asa oyj group holding holdings trust fund funds sicav ucits icav oeic the
@@ -234,7 +234,7 @@ def _bare_words(company: str) -> list[str]:
 
 
 def _is_legal(word: str) -> bool:
-    return word.lower().replace(".", "").replace("/", "") in _LEGAL_ENDINGS
+    return word.lower().replace(".", "").replace("/", "") in LEGAL_ENDINGS
 
 
 def _upper_case_stem(words: Iterable[str]) -> str:

@@ -19,7 +19,7 @@ _IDENTIFIER: Final = re.compile(
 )
 _LEGAL_FORMS: Final = word_set("Inc Corp Co Ltd Plc Llc Ag Se Sa Nv The")
 # Common abbreviations that name nobody. The glossary's own expressions have been read before.
-_NOT_NAMES: Final = word_set(
+NOT_NAMES: Final = word_set(
     """
     A I AGM AI AOCI API CAGR CAPEX CCO CEO CFO CIO COO CRO CSV DPO EBITA EBITDA EBITDAR ESEF ETF EU EUR FAQ FCF FY GAAP
     GBP GDP GDPR HR HTML HTTP HY IAS ID IFRS IPO ISIN ISO IT JPY JSON KPI KPIS LLC LTD MD MIFID MD&A NAV NEO NEOS NON
@@ -28,7 +28,7 @@ _NOT_NAMES: Final = word_set(
     """
 )
 # Often written with a capital, but not names by themselves.
-_GENERIC: Final = word_set(
+GENERIC: Final = word_set(
     """
     act agm annual article audit auditor bank board chair chief committee company compliance council directive director
     directors executive fund funds group item management manager member note officer part policy portfolio regulation
@@ -58,7 +58,7 @@ def proper_names(words: str, question: str, language: str) -> tuple[str, ...]:
     return tuple(
         match.group()
         for match in _CAPITALISED.finditer(words)
-        if match.group().lower() not in _GENERIC and not _SENTENCE_START.search(question[: match.start()])
+        if match.group().lower() not in GENERIC and not _SENTENCE_START.search(question[: match.start()])
     )
 
 
@@ -85,7 +85,7 @@ def _acronyms(words: str, question: str, language: str) -> tuple[str, ...]:
     if language != "en" or 2 * sum(map(str.isupper, letters)) > len(letters):
         return ()
     found = (match.group() for match in _ACRONYM.finditer(words))
-    return tuple(each for each in found if each not in _NOT_NAMES and not each.isdigit() and len(each) > 1)
+    return tuple(each for each in found if each not in NOT_NAMES and not each.isdigit() and len(each) > 1)
 
 
 def bare_name(name: str) -> tuple[str, ...]:
