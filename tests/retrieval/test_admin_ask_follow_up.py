@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 from django.core.cache import cache
 
+from apps.intents.contracts import RecordingMode
 from apps.retrieval.admin.ask_earlier import NOT_KEPT
 from tests.factories import Firm
 from tests.retrieval.asking import ALL, QUESTION, ask, events, keep_history, steps
@@ -106,6 +107,16 @@ def test_what_is_not_kept_any_more_is_said_in_its_place_and_nothing_is_asked(fir
     assert (sent.status, NOT_KEPT in sent.text) == (422, True)
     assert sent.tree.get_element_by_id("id_question").text.strip() == FOLLOW_UP
     assert len(events(firm)) == 1
+
+
+def test_the_log_has_the_words_that_were_asked_where_the_policy_records_words(firm: Firm) -> None:
+    keep_history(firm, 30, mode=RecordingMode.ENCRYPTED_TEXT)
+    alice = Visitor("alice")
+    follow(alice, ask(alice, BETA))
+    told = events(firm)[-1].__dict__["payload"]
+    assert told["question"]["text"] == QUESTION
+    assert told["core"]["earlier_questions"] == {"sent": 1, "read_with": True, "unclear": False}
+    assert FOLLOW_UP not in str(told)
 
 
 @pytest.mark.parametrize("id", ["", "x", "'; --", "00000000-0000-0000-0000-000000000000", str(uuid4())])
