@@ -17,11 +17,13 @@ from hypothesis import given, settings
 
 from apps.audit.verify import offline
 from apps.audit.verify.export import export_log
+from apps.corpus.kinds import Right
 from apps.intents.invariants import Invariant
 from apps.intents.profile.contracts import InAnswer, InQuestion, ProfileRule, RuleSort
-from apps.intents.proof.contracts import Theorem
+from apps.intents.proof.contracts import SINCE_V2, Theorem
 from apps.intents.proof.invariants import ASKING, broken_invariants
 from apps.intents.proof.rendering import Side, prove
+from apps.intents.reviewers import TwoFor
 from apps.intents.services.proofs import kept_proof
 from apps.intents.snapshots.content import policy_content
 from apps.tenants.roles import Role
@@ -67,6 +69,16 @@ def test_a_theorem_that_says_otherwise_is_found_each_by_itself(theorem: Theorem)
     row = next(each for each in body["theorems"] if each["theorem"] == theorem.value)
     row["holds"], row["count"] = not row["holds"], row["count"] ^ 1
     assert any(words.startswith(f"{theorem.value} is ") for words in offline.wrong_in_proof(body, []))
+
+
+def test_a_proof_of_the_first_form_is_still_verified_and_is_no_way_to_say_less() -> None:
+    body = proof(EXCLUDED)
+    whole = body["theorems"]
+    body["format"] = offline.FIRST_PROOF_FORMAT
+    body["theorems"] = [row for row in whole if row["theorem"] not in SINCE_V2]
+    assert list(offline.wrong_in_proof(body, [])) == []
+    body["format"] = offline.PROOF_FORMAT
+    assert list(offline.wrong_in_proof(body, [])) == ["its list of theorems is not the closed list of this format"]
 
 
 def test_a_counterexample_that_is_left_out_is_found() -> None:
@@ -159,8 +171,11 @@ def test_the_verifier_finds_broken_invariants_where_the_application_does(own: In
             assert told == [each.invariant.as_json() for each in broken_invariants(after, whose)]
 
 
-def test_the_verifier_counts_the_same_roles_as_may_ask() -> None:
+def test_the_verifier_counts_the_same_roles_and_changes() -> None:
     assert offline.ASKING == ASKING
+    assert {*offline.ADDING} == {role.value for role in Right.UPLOAD.roles}
+    assert {*offline.REMOVING} == {role.value for role in Right.REMOVE.roles}
+    assert {*offline.TWO_FOR} == {each.value for each in TwoFor}
 
 
 # --- With the log ---------------------------------------------------------------------------------------------------

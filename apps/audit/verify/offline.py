@@ -96,10 +96,14 @@ SIGNED_WITHIN_S = 3600
 UNPROVEN = ("UNSIGNED_REMOVAL", "UNSIGNED_TAIL", "UNWITNESSED")
 # The event of a policy's submission, whose core names the digest of its proof.
 SUBMITTED = "intents.policy.submitted"
-PROOF_FORMAT = "glassbox.policy.proof.v1"
+PROOF_FORMAT = "glassbox.policy.proof.v2"
+FIRST_PROOF_FORMAT = "glassbox.policy.proof.v1"  # says nothing of who files what, nor of two reviewers
 WITH_TEXT = "encrypted_text"
 EFFECTS = ("allow", "flag", "block")  # what becomes of an answer by a rule of the profile, the strictest last
 ASKING = ("analyst", "compliance_officer", "reviewer", "tenant_admin")  # the roles that may ask
+ADDING = ("analyst", "tenant_admin")  # the roles that may add documents
+REMOVING = ("dpo", "tenant_admin")  # the roles that may propose the removal of documents
+TWO_FOR = ("everything", "wider_reach", "invariants", "profile")  # the changes that may take two reviewers
 SHOWN = 50
 MOST_KEPT = 100_000  # findings; all are counted
 # What no export of a log reaches, so that what was made to exhaust the reader is refused.
@@ -1013,7 +1017,7 @@ def wrong_in_proof(proof: Any, recorded: Sequence[dict[str, Any]]) -> Iterator[s
 
     Raises KeyError, TypeError, ValueError: it is no proof.
     """
-    if proof["format"] != PROOF_FORMAT:
+    if proof["format"] not in (PROOF_FORMAT, FIRST_PROOF_FORMAT):
         raise ValueError(f"its format is {proof['format']!r}, and not {PROOF_FORMAT!r}")
     before, after = proof["before"], proof["after"]
     for name, side in (("before", before), ("after", after)):
@@ -1035,6 +1039,8 @@ def wrong_in_proof(proof: Any, recorded: Sequence[dict[str, Any]]) -> Iterator[s
         if _json(core.get("number", after["version"])) != _json(after["version"]):
             yield "the submission that the log names it for is of another version"
     expected = enumerated(before, after)
+    if proof["format"] == PROOF_FORMAT:
+        expected.update(_of_kinds(before["content"], after["content"]))
     told = {row["theorem"]: row for row in proof["theorems"]}
     if set(told) != set(expected) or len(proof["theorems"]) != len(expected):
         yield "its list of theorems is not the closed list of this format"
@@ -1139,6 +1145,38 @@ def enumerated(before: dict[str, Any], after: dict[str, Any]) -> dict[str, _Told
         ),
         **_of_profiles(before["content"], after["content"]),
     }
+
+
+def _of_kinds(before: dict[str, Any], after: dict[str, Any]) -> dict[str, _Told]:
+    """The theorems on who files what, on the kinds themselves, and on the rule of two reviewers."""
+    nothing: set[tuple[Any, ...]] = set()
+    found: dict[str, _Told] = {}
+    kinds = [{row["kind"]: row for row in content["budgets"]} for content in (before, after)]
+    for right, who in (("upload", "uploader"), ("correct", "corrector"), ("remove", "remover")):
+        had, has = ({(kind, role) for kind, row in rows.items() for role in _having(row, right)} for rows in kinds)
+        found[f"no_{who}_gained"] = (nothing, {(kind, None, role) for kind, role in has - had})
+        found[f"no_{who}_lost"] = (nothing, {(kind, role, None) for kind, role in had - has})
+    used, use = ({kind for kind, row in rows.items() if not row.get("retired")} for rows in kinds)
+    found["no_kind_retired"] = (nothing, {(kind, None, None) for kind in used - use})
+    found["no_kind_taken_up"] = (nothing, {(kind, None, None) for kind in use - used})
+    for theorem, part in (("same_retention", "retention_class"), ("same_source", "source_category")):
+        both = ((kind, *(rows[kind].get(part) for rows in kinds)) for kind in set(kinds[0]) & set(kinds[1]))
+        found[theorem] = (nothing, {each for each in both if each[1] != each[2]})
+    asked, ask = (
+        {each for each in TWO_FOR if {each, "everything"} & set(content.get("two_reviewers_for", ()))}
+        for content in (before, after)
+    )
+    found["two_reviewers_kept"] = (nothing, {(each, None, None) for each in asked - ask})
+    return found
+
+
+def _having(row: dict[str, Any], right: str) -> set[str]:
+    """The roles that have a right for a kind: those that are named, or all that may do so at all."""
+    if right == "remove":
+        return set(row.get("removers") or REMOVING)
+    if right == "correct" and row.get("correctors"):
+        return set(row["correctors"])
+    return set() if right == "upload" and row.get("retired") else set(row.get("uploaders") or ADDING)
 
 
 def _of_profiles(before: dict[str, Any], after: dict[str, Any]) -> dict[str, _Told]:
