@@ -24,7 +24,7 @@ from apps.intents.proof.contracts import SINCE_V2, Theorem
 from apps.intents.proof.invariants import ASKING, broken_invariants
 from apps.intents.proof.rendering import Side, prove
 from apps.intents.reviewers import TwoFor
-from apps.intents.services.proofs import kept_proof
+from apps.intents.services.proofs import kept_proof, proof_hand_out
 from apps.intents.snapshots.content import policy_content
 from apps.tenants.roles import Role
 from tests.audit.acting import checkpointed, sealed
@@ -32,7 +32,7 @@ from tests.audit.mutations import log_keys
 from tests.corpus.ingesting import short_profile
 from tests.factories import as_, make_firm, make_member
 from tests.intents.reviewing import submitted
-from tests.intents.test_invariants import invariants
+from tests.intents.test_invariants import KYC, invariants
 from tests.intents.test_proof import BASE, HELD, one_wider, sides
 from tests.model_server import ModelServer
 
@@ -193,6 +193,10 @@ def handed_out(transactional_db: None, settings: LazySettings, tmp_path: Path) -
             kept = kept_proof(version)
         assert kept is not None
         (tmp_path / "proof.json").write_text(kept.text, encoding="utf-8", newline="")
+        with as_(make_member(firm, "ada", Role.AUDITOR)):
+            # Two versions later, an invariant may be gone that the earlier side had.
+            compared = proof_hand_out(replace(BASE, invariants=(KYC,)), one_wider(BASE), form="file")
+        (tmp_path / "compared.json").write_text(compared.text(), encoding="utf-8", newline="")
         sealed(firm)
         checkpointed(firm)
         export_log(tenant=firm.id, output=tmp_path / "log")
@@ -209,6 +213,20 @@ def run(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
 def test_the_proof_of_a_submission_is_vouched_for_by_the_log(handed_out: Path) -> None:
     found = run(handed_out)
     assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_the_proof_of_a_comparison_is_vouched_for_by_the_log_too(handed_out: Path) -> None:
+    (handed_out / "compared.json").replace(handed_out / "proof.json")
+    found = run(handed_out)
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_a_comparison_that_was_altered_is_in_no_log(handed_out: Path) -> None:
+    said = (handed_out / "compared.json").read_text(encoding="utf-8")
+    (handed_out / "proof.json").write_text(said.replace('"holds":false', '"holds":true', 1), encoding="utf-8")
+    found = run(handed_out, "--json")
+    assert found.returncode == 1
+    assert set(json.loads(found.stdout)["totals"]) == {"UNRECORDED_PROOF", "WRONG_PROOF"}
 
 
 def test_a_proof_that_was_altered_is_in_no_log(handed_out: Path) -> None:
