@@ -142,8 +142,14 @@ class AccessListSerializer(serializers.Serializer[Any]):
     document = DocumentThenSerializer(allow_null=True)
     policies = PolicyThenSerializer(many=True, help_text="The versions that were in force.")
     policy_changes = ReachChangeSerializer(many=True, help_text="With `changes`: what the policy itself changed.")
+    profile_changes = serializers.ListField(
+        child=serializers.CharField(), help_text="With `changes`: how the compliance profile differs, in sentences."
+    )
     log = LogHeadSerializer()
-    notes = serializers.ListField(child=serializers.CharField(), help_text="What the recorded facts do not show.")
+    notes = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="What the recorded facts do not show, and what the compliance profile of each version kept back.",
+    )
     total = serializers.IntegerField(help_text="How many lines there are.")
     next = serializers.IntegerField(
         allow_null=True, help_text="The `first` of the next lines; null after the last ones. Send the same `date`."

@@ -87,6 +87,8 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
             f"  {row['label']} ({row['name']}), {row['roles_before'] or 'nothing'} -> "
             f"{row['roles_after'] or 'nothing'}: gained {_where(row, 'gained_')}; lost {_where(row, 'lost_')}"
         )
+    for said in register.profile_changes:
+        command.stdout.write(f"  {said}")
     for note in notes(register):
         command.stdout.write(note)
 

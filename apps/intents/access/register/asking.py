@@ -25,7 +25,7 @@ from apps.intents.access.register.contracts import (
 )
 from apps.intents.access.register.documents import document_named
 from apps.intents.access.register.reading import history_read
-from apps.intents.access.register.reckoning import Reckoner, policy_changes
+from apps.intents.access.register.reckoning import Reckoner, changed_profile, policy_changes
 from apps.intents.access.words import instant
 from apps.intents.errors import NameNotKnownError, RegisterQuestionError
 from apps.intents.events import ACCESS_LISTED
@@ -99,12 +99,21 @@ class Register:
     @cached_property
     def policy_changes(self) -> tuple[tuple[str, bool, list[Kind]], ...]:
         """Return what the policy itself changed between the two instants of a comparison."""
-        if self.question.mode is not Mode.CHANGES or self.question.until is None:
-            return ()
-        reckoner = Reckoner(self.history)
-        before, after = (reckoner.version_at(at) for at in (self.question.since, self.question.until))
         wanted = self.document.kind if self.document else self.question.filters.kind
-        return tuple(policy_changes(before, after, wanted))
+        return tuple(policy_changes(*sides, wanted)) if (sides := self._sides) else ()
+
+    @cached_property
+    def profile_changes(self) -> tuple[str, ...]:
+        """Return how the compliance profile differs between the two instants of a comparison, in sentences."""
+        return tuple(changed_profile(*sides)) if (sides := self._sides) else ()
+
+    @property
+    def _sides(self) -> tuple[Version | None, Version | None] | None:
+        """Return the versions in force at the two instants of a comparison; None for another question."""
+        if self.question.mode is not Mode.CHANGES or self.question.until is None:
+            return None
+        reckoner = Reckoner(self.history)
+        return reckoner.version_at(self.question.since), reckoner.version_at(self.question.until)
 
 
 def register_ask(asked: Asked, *, form: Form) -> Register:
@@ -142,7 +151,6 @@ def register_ask(asked: Asked, *, form: Form) -> Register:
         spans=tuple(_spans(reckoner, question)),
         changes=tuple(_changes(reckoner, question)),
     )
-    _require_known_kind(register)
     _record(register, form)
     return register
 
