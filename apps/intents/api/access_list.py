@@ -48,7 +48,9 @@ class AccessListQuestionSerializer(StrictSerializer):
     )
     role = serializers.ChoiceField(choices=Role.choices, required=False, help_text="Whoever held it then.")
     scope = serializers.CharField(required=False, max_length=127, help_text="A scope's key: that very scope.")
-    kind = serializers.CharField(required=False, max_length=32, help_text="The key of a kind of document.")
+    kind = serializers.CharField(
+        required=False, max_length=80, help_text="A kind of document, by its key or by the name that the firm gave it."
+    )
     document = serializers.CharField(
         required=False, max_length=300, help_text="A document's id, or its title; of a removed one, its id."
     )

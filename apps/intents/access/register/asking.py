@@ -24,6 +24,7 @@ from apps.intents.access.register.contracts import (
     Version,
 )
 from apps.intents.access.register.documents import document_named
+from apps.intents.access.register.kinds import kind_named
 from apps.intents.access.register.reading import history_read
 from apps.intents.access.register.reckoning import Reckoner, changed_profile, policy_changes
 from apps.intents.access.words import instant
@@ -48,7 +49,8 @@ class Form(StrEnum):
 class Asked:
     """A question as it is typed. user: a name as people write it, also of a key; key: a prefix without its gbx_.
 
-    until: the end of a range, or the later instant of a comparison. scope: its key. document: an id, or a title.
+    until: the end of a range, or the later instant of a comparison. scope: its key. kind: its key, or the firm's
+    name of it. document: an id, or a title.
     """
 
     mode: Mode = Mode.AT
@@ -84,17 +86,7 @@ class Register:
     @cached_property
     def versions(self) -> tuple[Version, ...]:
         """Return the policy versions that were in force at the instants of the question, or during its range."""
-        since, until = self.question.since, self.question.until
-        versions = self.history.versions
-        if self.question.mode is Mode.RANGE and until is not None:
-            return tuple(
-                each
-                for each in versions
-                if each.valid_from < until and (each.valid_to is None or each.valid_to > since)
-            )
-        reckoner = Reckoner(self.history)
-        found = [reckoner.version_at(at) for at in (since, until) if at is not None]
-        return tuple(dict.fromkeys(each for each in found if each is not None))
+        return _versions(self.history, self.question.mode, self.question.since, self.question.until)
 
     @cached_property
     def policy_changes(self) -> tuple[tuple[str, bool, list[Kind]], ...]:
@@ -130,6 +122,7 @@ def register_ask(asked: Asked, *, form: Form) -> Register:
     subject = _subject(asked, at=since)
     document = document_named(asked.document) if asked.document.strip() else None
     scope = _scope(asked.scope, history)
+    kind = kind_named(asked.kind, _versions(history, asked.mode, since, until))
     question = Question(
         mode=asked.mode,
         since=since,
@@ -138,7 +131,7 @@ def register_ask(asked: Asked, *, form: Form) -> Register:
             holder_id=subject.id if subject else None,
             role=asked.role,
             scope_id=scope.id if scope else None,
-            kind=asked.kind,
+            kind=kind,
             document=document,
         ),
     )
@@ -193,15 +186,16 @@ def _scope(key: str, history: History) -> ScopeName | None:
     return found
 
 
-def _require_known_kind(register: Register) -> None:
-    wanted = register.question.filters.kind
-    known = dict.fromkeys(kind.value for version in register.versions for kind in version.snapshot.kinds)
-    if wanted and wanted not in known:
-        raise RegisterQuestionError(
-            "intents.register_unknown_kind",
-            field="kind",
-            known=", ".join(known) or "none, since no version was in force",
+def _versions(history: History, mode: Mode, since: datetime, until: datetime | None) -> tuple[Version, ...]:
+    if mode is Mode.RANGE and until is not None:
+        return tuple(
+            each
+            for each in history.versions
+            if each.valid_from < until and (each.valid_to is None or each.valid_to > since)
         )
+    reckoner = Reckoner(history)
+    found = [reckoner.version_at(at) for at in (since, until) if at is not None]
+    return tuple(dict.fromkeys(each for each in found if each is not None))
 
 
 def _spans(reckoner: Reckoner, question: Question) -> Iterator[Span]:
