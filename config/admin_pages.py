@@ -125,6 +125,8 @@ PAGES: Final = (
     (f"{_POLICY_DRAFT}submit/", draft_submit_view, "policy_draft_submit"),
     (f"{_POLICY_DRAFT}discard/", draft_discard_view, "policy_draft_discard"),
     ("policy/compare/", policy_compare.compare_view, "policy_compare"),
+    ("policy/compare/proof/", policy_compare.compare_proof_view, "policy_compare_proof"),
+    ("policy/compare/proof/file/", policy_compare.compare_proof_file_view, "policy_compare_proof_file"),
     ("policy/reviews/", reviews_view, "policy_reviews"),
     ("policy/versions/<uuid:version_id>/review/", review_view, "policy_review"),
     ("policy/versions/<uuid:version_id>/proof/", proof_view, "policy_proof"),

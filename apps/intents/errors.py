@@ -188,7 +188,11 @@ class RegisterQuestionError(CodedError):
         "intents.register_end_missing": (400, "A range and a comparison need a second time. Enter it."),
         "intents.register_unknown_kind": (
             404,
-            "No policy version that was in force then had a kind of this key. There were: {known}.",
+            "No policy version that was in force then had a kind of this key or name. There were: {known}.",
+        ),
+        "intents.register_kind_ambiguous": (
+            409,
+            "Several kinds had this name then, so nothing is stated. Enter the key of one of them: {known}.",
         ),
         "intents.register_unknown_scope": (404, "There is no scope of this key that you may see."),
         "intents.register_unknown_document": (

@@ -8,6 +8,7 @@ from apps.tenants.roles import Permission
 ACCESS_ASKED = "intents.access.asked"
 ACCESS_LISTED = "intents.access.listed"
 LIST_CUT_SHORT = "intents.access.list_cut_short"
+POLICY_PROVEN = "intents.policy.proven"
 APPROVAL_LAPSED = "intents.policy.approval_lapsed"
 
 # content_sha256 is the digest of the version's content after the step. before_sha256 is the digest of the draft before
@@ -100,6 +101,18 @@ def register_policy_events() -> None:
                         *("mode", "since", "until", "user_id", "api_key_id", "role", "document_id", "kind", "scope_id"),
                         *("policy_versions", "rows", "format", "log_size", "log_root"),
                     }
+                )
+            },
+        ),
+        EventClass(
+            action=POLICY_PROVEN,
+            label="Proved what one policy lets through beside another",
+            permissions=frozenset({Permission.AUDIT_VIEW}),
+            # As in the event of a submission: number and content_sha256 are of the later side, before_sha256 is of the
+            # earlier one. since, until: when it was counted who may ask where, on either side.
+            fields={
+                Group.CORE: frozenset(
+                    {"number", "before_sha256", "content_sha256", "proof_sha256", "since", "until", "format"}
                 )
             },
         ),

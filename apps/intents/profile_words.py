@@ -34,6 +34,13 @@ IN_ANSWER: Final[Mapping[InAnswer, str]] = {
 }
 
 
+_MEANS: Final[Mapping[RuleSort, str]] = {
+    RuleSort.JURISDICTIONS: "found no documents of other jurisdictions than",
+    RuleSort.MODELS: "were answered in words by no other models than",
+    RuleSort.REGIONS: "were answered in words in no other regions than",
+}
+
+
 def rule_words(rule: ProfileRule, name_intent: Callable[[str], str]) -> str:
     """Return what a rule demands, in a sentence without its end mark."""
     of = listed([name_intent(intent) for intent in rule.intents]) or "every intent"
@@ -63,12 +70,29 @@ def name_rule(rule: ProfileRule) -> str:
     return f"{SORTS[rule.sort]} {quoted(rule.name)}"
 
 
+def _what(rule: ProfileRule) -> str:
+    """Return what a text must not name: the topic “Tax advice”; of a bound, what it does not permit."""
+    return f"values outside the {name_rule(rule)}" if rule.sort in BOUNDS else name_rule(rule)
+
+
+def _notes_on_means(rules: Sequence[ProfileRule]) -> Iterator[str]:
+    """Yield what was marked, and by which means and from which documents questions were answered."""
+    marking = [_what(rule) for rule in rules if rule.in_answer is InAnswer.FLAG]
+    if marking:
+        yield f"The compliance profile marked answers that name the {listed(marking, 'or the')}."
+    for rule in rules:
+        if rule.sort in _MEANS:
+            of = listed(list(rule.intents)) or "every intent"
+            yield f"By the {name_rule(rule)}, questions of {of} {_MEANS[rule.sort]} {listed(list(rule.terms), 'or')}."
+
+
 def profile_notes(rules: Sequence[ProfileRule]) -> Iterator[str]:
     """Yield what a profile keeps from whoever asks, whatever they may reach, in a sentence for each way."""
-    refusing = [name_rule(rule) for rule in rules if rule.in_question is InQuestion.REFUSE]
+    refusing = [_what(rule) for rule in rules if rule.in_question is InQuestion.REFUSE]
     if refusing:
         yield f"Whoever asked: the compliance profile refused questions that name the {listed(refusing, 'or the')}."
-    blocking = [name_rule(rule) for rule in rules if rule.in_answer is InAnswer.BLOCK]
+    yield from _notes_on_means(rules)
+    blocking = [_what(rule) for rule in rules if rule.in_answer is InAnswer.BLOCK]
     if blocking:
         yield f"The compliance profile withheld answers that name the {listed(blocking, 'or the')}."
     for rule in rules:

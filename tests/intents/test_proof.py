@@ -6,19 +6,21 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from apps.corpus.kinds import RetentionClass, Right, SourceType
 from apps.intents.access.reach import intent_reaches
 from apps.intents.baseline import baseline_snapshot
-from apps.intents.contracts import IntentRule, PolicySnapshot, RecordingMode
+from apps.intents.contracts import IntentRule, KindBudget, PolicySnapshot, RecordingMode
 from apps.intents.profile.contracts import BOUNDS, OF_MEANS, WATCHING, InAnswer, InQuestion, ProfileRule, RuleSort
-from apps.intents.proof.contracts import Block, Result, Theorem
+from apps.intents.proof.contracts import SINCE_V2, Block, Result, Theorem
 from apps.intents.proof.facts import FALLBACK, Held
 from apps.intents.proof.profile import term_key
-from apps.intents.proof.rendering import Side, proof_sha256, prove
+from apps.intents.proof.rendering import FIRST_FORMAT, Side, is_decided_so, proof_sha256, prove, stated_of
 from apps.intents.reviewers import TwoFor
 from apps.intents.snapshots.content import sort_kinds
 from apps.tenants.roles import Role
@@ -32,8 +34,7 @@ NAMES = ("performance", "compliance", "three", "four")
 
 kinds = st.sets(st.sampled_from(BASE.kinds)).map(lambda each: sort_kinds(each, BASE.kinds))
 modes = st.sampled_from(list(RecordingMode))
-# Neither changes what a question reaches: a proof of any two policies must not mind them.
-uploaders = st.sets(st.sampled_from(list(Role)), max_size=2).map(lambda each: tuple(sorted(each)))
+who = st.sets(st.sampled_from(list(Role)), max_size=2).map(lambda each: tuple(sorted(each)))
 two_for = st.sets(st.sampled_from(list(TwoFor))).map(lambda each: tuple(sorted(each)))
 held = st.dictionaries(st.sampled_from(ROLES), st.frozensets(st.sampled_from(SCOPES)))
 
@@ -49,7 +50,19 @@ def policies(draw: st.DrawFn) -> PolicySnapshot:
             for name in names
         ),
         fallback=replace(BASE.fallback, kinds=draw(kinds), recording_mode=draw(modes)),
-        budgets=tuple(replace(each, cap_chars=draw(st.integers(1, 3)), uploaders=draw(uploaders)) for each in budgets),
+        budgets=tuple(
+            replace(
+                each,
+                cap_chars=draw(st.integers(1, 3)),
+                uploaders=draw(who),
+                correctors=draw(who),
+                removers=draw(who),
+                retired=draw(st.booleans()),
+                retention_class=draw(st.sampled_from(list(RetentionClass)[:2])),
+                source_category=draw(st.sampled_from(list(SourceType)[:2])),
+            )
+            for each in budgets
+        ),
         total_cap_chars=draw(st.integers(1, 3)),
         profile=draw(profiles),
         two_reviewers_for=draw(two_for),
@@ -128,6 +141,71 @@ def found(result: Result) -> list[tuple[str, ...]]:
     if result.theorem in (Theorem.NOTHING_PERMITTED, Theorem.NOTHING_FORBIDDEN):
         return [(change.about, change.after or change.before or "") for change in result.changes]
     return expanded(result.blocks) + [(change.about,) for change in result.changes]
+
+
+# --- The reference of kinds: each kind, right, role and change by itself, by what the services ask --------------------
+
+OF_RIGHTS = {
+    Right.UPLOAD: (Theorem.NO_UPLOADER_GAINED, Theorem.NO_UPLOADER_LOST),
+    Right.CORRECT: (Theorem.NO_CORRECTOR_GAINED, Theorem.NO_CORRECTOR_LOST),
+    Right.REMOVE: (Theorem.NO_REMOVER_GAINED, Theorem.NO_REMOVER_LOST),
+}
+
+
+def budget(side: Side, kind: str) -> KindBudget | None:
+    return next((each for each in side.policy.budgets if each.kind == kind), None)
+
+
+def may(side: Side, kind: str, right: Right, role: Role) -> bool:
+    found = budget(side, kind)
+    if found is None or (found.retired and right is Right.UPLOAD):
+        return False
+    return role in found.holders_of(right)
+
+
+def takes(side: Side, kind: str) -> bool:
+    found = budget(side, kind)
+    return found is not None and not found.retired
+
+
+def takes_two(side: Side, change: TwoFor) -> bool:
+    return change in side.policy.two_reviewers_for or TwoFor.EVERYTHING in side.policy.two_reviewers_for
+
+
+def on_kinds(one: Side, other: Side) -> dict[Theorem, set[tuple[str, str | None, str | None]]]:
+    """Each kind, right and role by itself."""
+    every = {each.value for each in BASE.kinds}
+    both = [(kind, budget(one, kind), budget(other, kind)) for kind in every]
+    stay = [(kind, old, new) for kind, old, new in both if old is not None and new is not None]
+    moved = [
+        (right, kind, role.value, may(one, kind, right, role), may(other, kind, right, role))
+        for right, kind, role in product(Right, every, Role)
+    ]
+    return {
+        **{
+            gained: {(kind, None, role) for each, kind, role, had, has in moved if each is right and has and not had}
+            for right, (gained, _) in OF_RIGHTS.items()
+        },
+        **{
+            lost: {(kind, role, None) for each, kind, role, had, has in moved if each is right and had and not has}
+            for right, (_, lost) in OF_RIGHTS.items()
+        },
+        Theorem.NO_KIND_RETIRED: {(k, None, None) for k in every if takes(one, k) and not takes(other, k)},
+        Theorem.NO_KIND_TAKEN_UP: {(k, None, None) for k in every if takes(other, k) and not takes(one, k)},
+        Theorem.SAME_RETENTION: {
+            (kind, old.retention_class.value, new.retention_class.value)
+            for kind, old, new in stay
+            if old.retention_class is not new.retention_class
+        },
+        Theorem.SAME_SOURCE: {
+            (kind, old.source_category.value, new.source_category.value)
+            for kind, old, new in stay
+            if old.source_category is not new.source_category
+        },
+        Theorem.TWO_REVIEWERS_KEPT: {
+            (change.value, None, None) for change in TwoFor if takes_two(one, change) and not takes_two(other, change)
+        },
+    }
 
 
 # --- The reference of a profile: each place, sort, intent, term and value by itself -----------------------------------
@@ -225,12 +303,16 @@ def test_every_theorem_has_exactly_the_counterexamples_of_the_reference(before: 
         assert set(told) == counterexamples, theorem
         assert len(told) == len(set(told)) == results[theorem].count, theorem
         assert results[theorem].holds is not bool(counterexamples), theorem
-    of_profile = {**on_profile(before, after), **opposite_on_profile(before, after)}
-    for theorem, changes in of_profile.items():
+    without_places = {
+        **on_kinds(before, after),
+        **on_profile(before, after),
+        **opposite_on_profile(before, after),
+    }
+    for theorem, changes in without_places.items():
         told_changes = [(each.about, each.before, each.after) for each in results[theorem].changes]
         assert set(told_changes) == changes, theorem
         assert len(told_changes) == len(changes) == results[theorem].count, theorem
-    others = set(results) - set(expected) - set(of_profile)
+    others = set(results) - set(expected) - set(without_places)
     assert others == {Theorem.SAME_RECOGNITION, Theorem.INVARIANTS_KEPT}
 
 
@@ -293,6 +375,54 @@ def test_an_intent_that_is_renamed_is_gone_and_new_and_its_reach_is_told_as_both
     assert "but: Figures" in said["no_intent_new"]
     assert "Performance →" in said["nothing_lost"]
     assert "Figures →" in said["nothing_gained"]
+
+
+def with_first(policy: PolicySnapshot, **fields: Any) -> PolicySnapshot:
+    first, *rest = policy.budgets
+    return replace(policy, budgets=(replace(first, **fields), *rest))
+
+
+TWO = replace(BASE, two_reviewers_for=(TwoFor.EVERYTHING,))
+CLOSED = with_first(BASE, uploaders=(Role.TENANT_ADMIN,), removers=(Role.DPO,))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "theorem", "told"),
+    [
+        (CLOSED, BASE, "no_uploader_gained", "{}, by the role Analyst."),
+        (BASE, CLOSED, "no_uploader_lost", "{}, by the role Analyst."),
+        (CLOSED, BASE, "no_corrector_gained", "{}, by the role Analyst."),
+        (CLOSED, BASE, "no_remover_gained", "{}, by the role Tenant administrator."),
+        (BASE, with_first(BASE, retired=True), "no_kind_retired", "{}."),
+        (with_first(BASE, retired=True), BASE, "no_kind_taken_up", "{}."),
+        (
+            BASE,
+            with_first(BASE, source_category=SourceType.NEWS),
+            "same_source",
+            "{} (before: Internal; now: News).",
+        ),
+        (TWO, BASE, "two_reviewers_kept", "for every change; for a change of the invariants; "),
+    ],
+)
+def test_who_files_a_kind_and_what_becomes_of_it_is_told_in_words(
+    before: PolicySnapshot, after: PolicySnapshot, theorem: str, told: str
+) -> None:
+    assert "but: " + told.format(BASE.budgets[0].name) in stated(before, after)[theorem]
+
+
+def test_roles_that_are_named_as_by_default_refute_nothing() -> None:
+    named = with_first(BASE, uploaders=Right.UPLOAD.roles, correctors=Right.UPLOAD.roles, removers=Right.REMOVE.roles)
+    results = prove(Side(policy=BASE, held=HELD), Side(policy=named, held=HELD)).results
+    assert [result.theorem for result in results.values() if not result.holds] == []
+
+
+def test_a_proof_of_the_first_form_states_less_and_is_still_decided_so() -> None:
+    content = json.loads(prove(Side(policy=CLOSED, held=HELD), Side(policy=BASE, held=HELD)).text())
+    content["format"] = FIRST_FORMAT
+    assert not is_decided_so(content)
+    content["theorems"] = [each for each in content["theorems"] if each["theorem"] not in SINCE_V2]
+    assert is_decided_so(content)
+    assert [each.theorem for each in stated_of(content)] == [each for each in Theorem if each not in SINCE_V2][:17]
 
 
 def test_the_same_change_gives_the_same_bytes_and_another_holding_does_not() -> None:

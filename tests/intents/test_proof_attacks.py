@@ -29,7 +29,7 @@ from apps.intents.models import (
     VersionStatus,
 )
 from apps.intents.proof.contracts import Theorem
-from apps.intents.proof.rendering import proof_sha256
+from apps.intents.proof.rendering import FIRST_FORMAT, proof_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.drafts import draft_save
 from apps.intents.services.proofs import kept_proof, policy_prove
@@ -328,6 +328,11 @@ def test_the_proof_of_an_earlier_submission_is_none_of_this_one(officer: Princip
         _refused_by_the_database(version, reviewer, "approved by the proof of what it changes")
 
 
+def _with_remover(policy: PolicySnapshot) -> PolicySnapshot:
+    first, second, *rest = wider(policy).budgets
+    return replace(wider(policy), budgets=(first, replace(second, removers=(Role.DPO,)), *rest))
+
+
 def _forged(body: dict[str, Any], how: str, other: dict[str, Any]) -> str:
     """Return a proof's file as its author might write it by hand."""
     after, before = body["after"], body["before"]
@@ -340,6 +345,20 @@ def _forged(body: dict[str, Any], how: str, other: dict[str, Any]) -> str:
             after["content"]["intents"][0]["kinds"].pop()
         case "with a kind more":
             after["content"]["fallback"]["kinds"].append("run")
+        case "of the first form":
+            body["format"] = FIRST_FORMAT
+        case "with other uploaders":
+            after["content"]["budgets"][0]["uploaders"] = [Role.TENANT_ADMIN.value]
+        case "without a remover":
+            after["content"]["budgets"][1]["removers"] = []
+        case "with another class":
+            after["content"]["budgets"][0]["retention_class"] = "record"
+        case "with a kind retired":
+            after["content"]["budgets"][0]["retired"] = True
+        case "with a kind twice":
+            after["content"]["budgets"].append(after["content"]["budgets"][0])
+        case "with two reviewers":
+            after["content"]["two_reviewers_for"] = ["everything"]
         case "without its intents":
             after["content"]["intents"] = []
         case "against another version":
@@ -360,7 +379,8 @@ def _forged(body: dict[str, Any], how: str, other: dict[str, Any]) -> str:
 _FORGED: Final = (
     *("of another version", "with another version's content", "without a kind", "with a kind more"),
     *("without its intents", "against another version", "against nothing", "of nothing", "no JSON", "a list"),
-    *("with a key twice", "as it was"),
+    *("of the first form", "with other uploaders", "without a remover", "with another class", "with a kind retired"),
+    *("with a kind twice", "with two reviewers", "with a key twice", "as it was"),
 )
 
 
@@ -369,7 +389,7 @@ def test_the_author_keeps_no_proof_of_something_else(officer: Principal, reviewe
     with as_(officer):
         other = kept_proof(submitted(officer, lambda policy: _opened(wider(policy))))
     assert other is not None
-    version = drafted(officer)
+    version = drafted(officer, _with_remover)
     with as_(officer):
         PolicyVersion.objects.filter(id=version.id).update(status=VersionStatus.IN_REVIEW)
         version = PolicyVersion.objects.get(id=version.id)

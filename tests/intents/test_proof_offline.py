@@ -17,12 +17,14 @@ from hypothesis import given, settings
 
 from apps.audit.verify import offline
 from apps.audit.verify.export import export_log
+from apps.corpus.kinds import Right
 from apps.intents.invariants import Invariant
 from apps.intents.profile.contracts import InAnswer, InQuestion, ProfileRule, RuleSort
-from apps.intents.proof.contracts import Theorem
+from apps.intents.proof.contracts import SINCE_V2, Theorem
 from apps.intents.proof.invariants import ASKING, broken_invariants
 from apps.intents.proof.rendering import Side, prove
-from apps.intents.services.proofs import kept_proof
+from apps.intents.reviewers import TwoFor
+from apps.intents.services.proofs import kept_proof, proof_hand_out
 from apps.intents.snapshots.content import policy_content
 from apps.tenants.roles import Role
 from tests.audit.acting import checkpointed, sealed
@@ -30,7 +32,7 @@ from tests.audit.mutations import log_keys
 from tests.corpus.ingesting import short_profile
 from tests.factories import as_, make_firm, make_member
 from tests.intents.reviewing import submitted
-from tests.intents.test_invariants import invariants
+from tests.intents.test_invariants import KYC, invariants
 from tests.intents.test_proof import BASE, HELD, one_wider, sides
 from tests.model_server import ModelServer
 
@@ -67,6 +69,16 @@ def test_a_theorem_that_says_otherwise_is_found_each_by_itself(theorem: Theorem)
     row = next(each for each in body["theorems"] if each["theorem"] == theorem.value)
     row["holds"], row["count"] = not row["holds"], row["count"] ^ 1
     assert any(words.startswith(f"{theorem.value} is ") for words in offline.wrong_in_proof(body, []))
+
+
+def test_a_proof_of_the_first_form_is_still_verified_and_is_no_way_to_say_less() -> None:
+    body = proof(EXCLUDED)
+    whole = body["theorems"]
+    body["format"] = offline.FIRST_PROOF_FORMAT
+    body["theorems"] = [row for row in whole if row["theorem"] not in SINCE_V2]
+    assert list(offline.wrong_in_proof(body, [])) == []
+    body["format"] = offline.PROOF_FORMAT
+    assert list(offline.wrong_in_proof(body, [])) == ["its list of theorems is not the closed list of this format"]
 
 
 def test_a_counterexample_that_is_left_out_is_found() -> None:
@@ -159,8 +171,11 @@ def test_the_verifier_finds_broken_invariants_where_the_application_does(own: In
             assert told == [each.invariant.as_json() for each in broken_invariants(after, whose)]
 
 
-def test_the_verifier_counts_the_same_roles_as_may_ask() -> None:
+def test_the_verifier_counts_the_same_roles_and_changes() -> None:
     assert offline.ASKING == ASKING
+    assert {*offline.ADDING} == {role.value for role in Right.UPLOAD.roles}
+    assert {*offline.REMOVING} == {role.value for role in Right.REMOVE.roles}
+    assert {*offline.TWO_FOR} == {each.value for each in TwoFor}
 
 
 # --- With the log ---------------------------------------------------------------------------------------------------
@@ -178,6 +193,10 @@ def handed_out(transactional_db: None, settings: LazySettings, tmp_path: Path) -
             kept = kept_proof(version)
         assert kept is not None
         (tmp_path / "proof.json").write_text(kept.text, encoding="utf-8", newline="")
+        with as_(make_member(firm, "ada", Role.AUDITOR)):
+            # Two versions later, an invariant may be gone that the earlier side had.
+            compared = proof_hand_out(replace(BASE, invariants=(KYC,)), one_wider(BASE), form="file")
+        (tmp_path / "compared.json").write_text(compared.text(), encoding="utf-8", newline="")
         sealed(firm)
         checkpointed(firm)
         export_log(tenant=firm.id, output=tmp_path / "log")
@@ -194,6 +213,20 @@ def run(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
 def test_the_proof_of_a_submission_is_vouched_for_by_the_log(handed_out: Path) -> None:
     found = run(handed_out)
     assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_the_proof_of_a_comparison_is_vouched_for_by_the_log_too(handed_out: Path) -> None:
+    (handed_out / "compared.json").replace(handed_out / "proof.json")
+    found = run(handed_out)
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_a_comparison_that_was_altered_is_in_no_log(handed_out: Path) -> None:
+    said = (handed_out / "compared.json").read_text(encoding="utf-8")
+    (handed_out / "proof.json").write_text(said.replace('"holds":false', '"holds":true', 1), encoding="utf-8")
+    found = run(handed_out, "--json")
+    assert found.returncode == 1
+    assert set(json.loads(found.stdout)["totals"]) == {"UNRECORDED_PROOF", "WRONG_PROOF"}
 
 
 def test_a_proof_that_was_altered_is_in_no_log(handed_out: Path) -> None:

@@ -14,6 +14,7 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, ProgrammingError, transaction
 from django.test import Client
 from django.utils import timezone
+from lxml import html
 
 from apps.audit.models import Event
 from apps.audit.selectors import payloads_of
@@ -22,11 +23,14 @@ from apps.intents.errors import ProofMissingError
 from apps.intents.invariants import InvariantMode
 from apps.intents.models import PolicyProof, PolicyVersion, VersionStatus
 from apps.intents.proof.rendering import proof_sha256
-from apps.intents.services.proofs import kept_proof
+from apps.intents.selectors import policy_in_force
+from apps.intents.services.proofs import kept_proof, proof_hand_out
 from apps.tenants.context import open_scope
+from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.models import User
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
+from tests.api.client import Api
 from tests.corpus.ingesting import short_profile
 from tests.deciding import version_approve, version_send_back, version_submit
 from tests.factories import Firm, as_, make_key, make_member
@@ -211,6 +215,125 @@ def test_the_command_proves_versions_in_words_and_as_the_file(acme: Firm, office
     assert "holds    Every intent still permits all kinds that it permitted before." in words
     body = json.loads(command("active", "2", "--tenant", "acme", "--json"))
     assert [body[side]["version"] for side in ("before", "after")] == [1, 2]
+
+
+# --- Two dates ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def two(officer: Principal, reviewer: Principal) -> tuple[PolicyVersion, PolicyVersion]:
+    """Two versions that were in force one after the other."""
+    version = submitted(officer)
+    with as_(reviewer):
+        after = version_approve(version.id)
+        return PolicyVersion.objects.get(number=1), after
+
+
+def recorded_proof(firm: Firm, text: str) -> dict[str, object]:
+    found = core(firm, "intents.policy.proven")
+    assert found["proof_sha256"] == proof_sha256(text)
+    return found
+
+
+def test_the_api_proves_two_dates_and_the_log_names_the_digest(
+    acme: Firm, two: tuple[PolicyVersion, PolicyVersion]
+) -> None:
+    first, second = two
+    auditor = Api(make_key(acme, Role.AUDITOR)[1])
+    dates = {"against": first.valid_from.isoformat(), "on": second.valid_from.isoformat()}
+    answer = auditor.get(f"/api/v1/policy/versions/{second.id}/proof/", dates).json()
+    body = json.loads(answer["file"])
+    assert not answer["kept"]
+    assert [body[side]["version"] for side in ("before", "after")] == [1, 2]
+    assert [body[side]["at"] for side in ("before", "after")] == list(dates.values())
+    said = recorded_proof(acme, answer["file"])
+    assert (said["since"], said["until"], said["number"]) == (*dates.values(), 2)
+    assert said["content_sha256"] == body["after"]["content_sha256"]
+
+
+@pytest.mark.parametrize(
+    ("question", "field", "said"),
+    [
+        ({"against": "yesterday"}, "against", "Enter active"),
+        ({"against": "2026-13-45"}, "against", "Enter active"),
+        ({"against": "2999-01-01"}, "against", "not in the future"),
+        ({"against": "1", "on": "2999-01-01"}, "on", "not in the future"),
+        ({"against": "1", "on": "1"}, "on", "Enter a date or an instant"),
+    ],
+)
+def test_a_date_that_is_none_is_told_in_its_place(
+    acme: Firm, two: tuple[PolicyVersion, PolicyVersion], question: dict[str, str], field: str, said: str
+) -> None:
+    found = Api(make_key(acme, Role.AUDITOR)[1]).get(f"/api/v1/policy/versions/{two[1].id}/proof/", question)
+    assert found.status_code == 400
+    assert said in str(found.json())
+    assert field in str(found.json())
+
+
+def test_a_version_is_not_proven_of_a_day_on_which_it_was_not_in_force(
+    acme: Firm, two: tuple[PolicyVersion, PolicyVersion]
+) -> None:
+    at = two[0].valid_from.isoformat()
+    found = Api(make_key(acme, Role.AUDITOR)[1]).get(f"/api/v1/policy/versions/{two[1].id}/proof/", {"on": at})
+    assert found.status_code == 400
+    assert "Version 2 was not in force then" in str(found.json())
+
+
+def test_the_difference_of_a_version_from_a_date_is_that_from_the_version_of_that_date(
+    acme: Firm, two: tuple[PolicyVersion, PolicyVersion]
+) -> None:
+    address, analyst = f"/api/v1/policy/versions/{two[1].id}/diff/", Api(make_key(acme, Role.ANALYST)[1])
+    by_date, by_number = (
+        analyst.get(address, {"against": each}).json() for each in (two[0].valid_from.isoformat(), "1")
+    )
+    assert by_date == by_number
+
+
+def test_the_comparison_leads_to_its_proof_whose_file_is_the_one_that_the_page_names(
+    client: Client, acme: Firm, two: tuple[PolicyVersion, PolicyVersion]
+) -> None:
+    make_member(acme, "ada", Role.AUDITOR)
+    client.force_login(User.objects.get_by_natural_key("ada"))
+    dates = {"before": two[0].valid_from.isoformat(), "after": "2"}
+    page = client.get("/admin/policy/compare/", dates).content.decode()
+    assert "Prove what this change lets through" in page
+    proof = client.get("/admin/policy/compare/proof/", dates)
+    digest = core(acme, "intents.policy.proven")["proof_sha256"]
+    words = proof.content.decode()
+    assert "Performance → Schedules" in words
+    assert str(digest) in words
+    address = html.fromstring(words).xpath("//a[text()='Download the proof']/@href")[0]
+    file = client.get(address).content.decode()
+    assert proof_sha256(file) == digest
+    assert recorded_proof(acme, file)["format"] == "file"
+
+
+@pytest.mark.parametrize("query", ["", "before=1&after=x", "before=1&after=2999-01-01", "before=2026-13-45&after=1"])
+def test_a_proof_of_nothing_is_none(
+    client: Client, acme: Firm, two: tuple[PolicyVersion, PolicyVersion], query: str
+) -> None:
+    make_member(acme, "ada", Role.AUDITOR)
+    client.force_login(User.objects.get_by_natural_key("ada"))
+    for address in ("/admin/policy/compare/proof/", "/admin/policy/compare/proof/file/"):
+        assert client.get(f"{address}?{query}").status_code == 422
+
+
+def test_who_does_not_read_the_log_is_shown_no_proof_of_a_comparison(
+    client: Client, acme: Firm, two: tuple[PolicyVersion, PolicyVersion]
+) -> None:
+    make_member(acme, "anna", Role.ANALYST)
+    client.force_login(User.objects.get_by_natural_key("anna"))
+    query = "before=1&after=2"
+    assert "Prove what" not in client.get(f"/admin/policy/compare/?{query}").content.decode()
+    for address in ("/admin/policy/compare/proof/", "/admin/policy/compare/proof/file/"):
+        assert client.get(f"{address}?{query}").status_code == 403
+    with as_(make_member(acme, "ann", Role.ANALYST)), pytest.raises(PermissionDeniedError):
+        proof_hand_out(policy_in_force(), policy_in_force(), form="file")
+
+
+def test_the_command_s_proof_is_recorded_with_its_digest(acme: Firm, officer: Principal) -> None:
+    drafted(officer)
+    recorded_proof(acme, command("active", "2", "--tenant", "acme", "--json"))
 
 
 def test_without_a_tenant_only_policies_are_compared() -> None:

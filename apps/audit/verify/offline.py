@@ -25,10 +25,11 @@ Ends with
 Time stamps (RFC 3161) are not checked here. --stamps DIR writes each that is in the export to DIR, with the note that
 it is of; then: openssl ts -verify -data SIZE.note -in SIZE.tsr -CAfile ROOTS.pem
 
---proof FILE is the proof of a policy version, as the version's page hands it out. The log must name its digest for a
-submission of the two contents that are in it, and each of its theorems is decided anew, by enumerating both contents
-and who may ask where. So are the invariants of both contents, which the later one has to keep. Who may ask where is the
-proof's own word, vouched for by the digest. Its sentences are not looked at.
+--proof FILE is the proof of a policy version, as the version's page hands it out, or of two versions or dates that were
+compared. The log must name its digest for a submission or a comparison of the two contents that are in it, and each of
+its theorems is decided anew, by enumerating both contents and who may ask where. So are the invariants: the later
+content has to keep its own, and in a submission those of the earlier one too. Who may ask where is the proof's own
+word, vouched for by the digest. Its sentences are not looked at.
 
 The program computes everything anew: commitments (HMAC-SHA256), leaves and roots (RFC 6962), signatures (Ed25519,
 RFC 8032). That an earlier checkpoint begins the log is found by computing the root over so many of its leaves.
@@ -56,7 +57,8 @@ What the classes mean:
     UNWITNESSED           a witness that was named has cosigned no checkpoint that is here
     UNSIGNED_REMOVAL      a field group is gone, and what authorises that lies above every trusted checkpoint
     UNSIGNED_TAIL         events above every trusted checkpoint are so old that one should have been signed over them
-    UNRECORDED_PROOF      no submission of a policy in the log names the digest of the proof that was given
+    UNRECORDED_PROOF      no submission and no comparison of policies in the log names the digest of the proof that was
+                          given
     WRONG_PROOF           a theorem of the proof, or a digest in it, is not what follows from its contents, or an
                           invariant is broken
     MALFORMED             a line of the export can't be read, or says something that no log does
@@ -94,12 +96,17 @@ SEALED_WITHIN_S = 300
 SIGNED_WITHIN_S = 3600
 # Classes that contradict nothing, and prove nothing either.
 UNPROVEN = ("UNSIGNED_REMOVAL", "UNSIGNED_TAIL", "UNWITNESSED")
-# The event of a policy's submission, whose core names the digest of its proof.
+# The events whose core names the digest of a proof: of a policy's submission, and of policies that were compared.
 SUBMITTED = "intents.policy.submitted"
-PROOF_FORMAT = "glassbox.policy.proof.v1"
+COMPARED = "intents.policy.proven"
+PROOF_FORMAT = "glassbox.policy.proof.v2"
+FIRST_PROOF_FORMAT = "glassbox.policy.proof.v1"  # says nothing of who files what, nor of two reviewers
 WITH_TEXT = "encrypted_text"
 EFFECTS = ("allow", "flag", "block")  # what becomes of an answer by a rule of the profile, the strictest last
 ASKING = ("analyst", "compliance_officer", "reviewer", "tenant_admin")  # the roles that may ask
+ADDING = ("analyst", "tenant_admin")  # the roles that may add documents
+REMOVING = ("dpo", "tenant_admin")  # the roles that may propose the removal of documents
+TWO_FOR = ("everything", "wider_reach", "invariants", "profile")  # the changes that may take two reviewers
 SHOWN = 50
 MOST_KEPT = 100_000  # findings; all are counted
 # What no export of a log reaches, so that what was made to exhaust the reader is refused.
@@ -737,7 +744,8 @@ class Verifier:
         self.oldest_unsigned: datetime | None = None
         self.tenants: set[str] = set()
         self.guesses_left = MOST_GUESSED
-        self.proofs: dict[str, list[dict[str, Any]]] = {}  # the cores of submissions, by the digest of their proof
+        self.proofs: dict[str, list[dict[str, Any]]] = {}  # the cores of the events, by the digest of their proof
+        self.submitted: set[str] = set()  # the digests of proofs of submissions
         self.came_with_it = False  # the checkpoint that was given lies in the export itself
 
     @property
@@ -929,7 +937,10 @@ class Verifier:
 
     def _keep_proof(self, entry: Entry, group: str, values: dict[str, Any]) -> None:
         header = entry.header if isinstance(entry.header, dict) else {}
-        if group == "core" and header.get("action") == SUBMITTED and _is_text(values.get("proof_sha256")):
+        action = header.get("action")
+        if group == "core" and action in (SUBMITTED, COMPARED) and _is_text(values.get("proof_sha256")):
+            if action == SUBMITTED:
+                self.submitted.add(values["proof_sha256"])
             self.proofs.setdefault(values["proof_sha256"], []).append(values)
 
     def judge_proof(self, raw: bytes) -> None:
@@ -939,12 +950,13 @@ class Verifier:
         digest = hashlib.sha256(raw).hexdigest()
         recorded = self.proofs.get(digest, [])
         if not recorded:
-            self._find("UNRECORDED_PROOF", f"no submission in the log names {digest}")
+            self._find("UNRECORDED_PROOF", f"no submission and no comparison in the log names {digest}")
         try:
             proof = parsed(raw.decode())
             if _json(proof).encode() != raw:
                 self._find("WRONG_PROOF", "its bytes are not those that such a file has, which is canonical JSON")
-            for words in wrong_in_proof(proof, recorded):
+            compared = bool(recorded) and digest not in self.submitted
+            for words in wrong_in_proof(proof, recorded, compared=compared):
                 self._find("WRONG_PROOF", words)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise UnusableError(f"the proof can't be read: {error!r}") from None
@@ -1008,12 +1020,14 @@ _ROW = {"theorem", "holds", "count", "blocks", "changes", "sentence"}
 _Told = tuple[set[tuple[Any, ...]], set[tuple[Any, ...]]]  # counterexamples with places, and without
 
 
-def wrong_in_proof(proof: Any, recorded: Sequence[dict[str, Any]]) -> Iterator[str]:
+def wrong_in_proof(proof: Any, recorded: Sequence[dict[str, Any]], *, compared: bool = False) -> Iterator[str]:
     """What is wrong in a proof, in words. recorded: the cores of the events that name it.
+
+    compared: whether it is of no submission. Between two dates several versions may have dropped an invariant.
 
     Raises KeyError, TypeError, ValueError: it is no proof.
     """
-    if proof["format"] != PROOF_FORMAT:
+    if proof["format"] not in (PROOF_FORMAT, FIRST_PROOF_FORMAT):
         raise ValueError(f"its format is {proof['format']!r}, and not {PROOF_FORMAT!r}")
     before, after = proof["before"], proof["after"]
     for name, side in (("before", before), ("after", after)):
@@ -1023,7 +1037,8 @@ def wrong_in_proof(proof: Any, recorded: Sequence[dict[str, Any]]) -> Iterator[s
             yield f"the content {name} has an intent twice"
         if any(type(scopes) is not list or sorted(set(scopes)) != scopes for scopes in side["held"].values()):
             yield f"who may ask where, {name}, is not told as lists of scopes"
-    for which, content in (("its own", after["content"]), ("the earlier version's", before["content"])):
+    kept = [("its own", after["content"]), ("the earlier version's", before["content"])]
+    for which, content in kept[:1] if compared else kept:
         for invariant in broken_invariants(content, after["content"]):
             yield f"the later content breaks {which} invariant {_json(invariant)}"
     for core in recorded:
@@ -1031,10 +1046,12 @@ def wrong_in_proof(proof: Any, recorded: Sequence[dict[str, Any]]) -> Iterator[s
             before["content_sha256"],
             after["content_sha256"],
         ):
-            yield "the submission that the log names it for is of other contents"
+            yield f"the {'comparison' if compared else 'submission'} that the log names it for is of other contents"
         if _json(core.get("number", after["version"])) != _json(after["version"]):
-            yield "the submission that the log names it for is of another version"
+            yield f"the {'comparison' if compared else 'submission'} that the log names it for is of another version"
     expected = enumerated(before, after)
+    if proof["format"] == PROOF_FORMAT:
+        expected.update(_of_kinds(before["content"], after["content"]))
     told = {row["theorem"]: row for row in proof["theorems"]}
     if set(told) != set(expected) or len(proof["theorems"]) != len(expected):
         yield "its list of theorems is not the closed list of this format"
@@ -1139,6 +1156,38 @@ def enumerated(before: dict[str, Any], after: dict[str, Any]) -> dict[str, _Told
         ),
         **_of_profiles(before["content"], after["content"]),
     }
+
+
+def _of_kinds(before: dict[str, Any], after: dict[str, Any]) -> dict[str, _Told]:
+    """The theorems on who files what, on the kinds themselves, and on the rule of two reviewers."""
+    nothing: set[tuple[Any, ...]] = set()
+    found: dict[str, _Told] = {}
+    kinds = [{row["kind"]: row for row in content["budgets"]} for content in (before, after)]
+    for right, who in (("upload", "uploader"), ("correct", "corrector"), ("remove", "remover")):
+        had, has = ({(kind, role) for kind, row in rows.items() for role in _having(row, right)} for rows in kinds)
+        found[f"no_{who}_gained"] = (nothing, {(kind, None, role) for kind, role in has - had})
+        found[f"no_{who}_lost"] = (nothing, {(kind, role, None) for kind, role in had - has})
+    used, use = ({kind for kind, row in rows.items() if not row.get("retired")} for rows in kinds)
+    found["no_kind_retired"] = (nothing, {(kind, None, None) for kind in used - use})
+    found["no_kind_taken_up"] = (nothing, {(kind, None, None) for kind in use - used})
+    for theorem, part in (("same_retention", "retention_class"), ("same_source", "source_category")):
+        both = ((kind, *(rows[kind].get(part) for rows in kinds)) for kind in set(kinds[0]) & set(kinds[1]))
+        found[theorem] = (nothing, {each for each in both if each[1] != each[2]})
+    asked, ask = (
+        {each for each in TWO_FOR if {each, "everything"} & set(content.get("two_reviewers_for", ()))}
+        for content in (before, after)
+    )
+    found["two_reviewers_kept"] = (nothing, {(each, None, None) for each in asked - ask})
+    return found
+
+
+def _having(row: dict[str, Any], right: str) -> set[str]:
+    """The roles that have a right for a kind: those that are named, or all that may do so at all."""
+    if right == "remove":
+        return set(row.get("removers") or REMOVING)
+    if right == "correct" and row.get("correctors"):
+        return set(row["correctors"])
+    return set() if right == "upload" and row.get("retired") else set(row.get("uploaders") or ADDING)
 
 
 def _of_profiles(before: dict[str, Any], after: dict[str, Any]) -> dict[str, _Told]:

@@ -75,9 +75,9 @@ class CentreForm(forms.Form):
     kind = forms.CharField(
         label="Kind of document",
         required=False,
-        max_length=32,
+        max_length=80,
         widget=UnfoldAdminTextInputWidget(attrs={"list": "centre-kinds", "autocomplete": "off"}),
-        help_text="The key of a kind. Empty: every kind.",
+        help_text="Its name, or its key. Empty: every kind.",
     )
     document = forms.CharField(
         label="Document",
@@ -209,7 +209,8 @@ def _fixed(request: HttpRequest, register: Register | None) -> str:
         return ""
     question, subject = register.question, register.subject
     said = {
-        **{name: request.GET.get(name, "") for name in ("mode", "role", "scope", "kind")},
+        **{name: request.GET.get(name, "") for name in ("mode", "role", "scope")},
+        "kind": question.filters.kind,
         "since": question.since.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f"),
         "until": question.until.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f") if question.until else "",
         "who": subject.name if subject else "",

@@ -12,18 +12,22 @@ from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 from unfold.widgets import UnfoldAdminTextInputWidget
 
+from apps.intents.admin.review.proof import computed_proof
 from apps.intents.admin.side_by_side import SideBySide, side_by_side
 from apps.intents.changed_matrix import ChangedMatrix, changed_matrix
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.diff import PolicyDiff, policy_diff
 from apps.intents.errors import NoPolicyInForceError, UnknownPolicyReferenceError
 from apps.intents.policy_file import render_policy_file
-from apps.intents.policy_file.references import described, needs_tenant, policy_named
+from apps.intents.policy_file.references import described, instant_named, needs_tenant, policy_named
+from apps.intents.proof.rendering import Proof
 from apps.intents.selectors import policy_versions
-from apps.tenants.admin.base import require
+from apps.intents.services.proofs import proof_hand_out
+from apps.tenants.admin.base import may, require
 from apps.tenants.roles import Permission
 
 # More would make the page heavy; an older number can still be typed.
@@ -69,6 +73,31 @@ class CompareForm(forms.Form):
         return _policy(self.cleaned_data["after"])
 
 
+class CompareProofForm(CompareForm):
+    """Two versions or dates, and when it is counted who may ask where: for a date then, else by default now."""
+
+    at_before = forms.DateTimeField(required=False, widget=forms.HiddenInput)
+    at_after = forms.DateTimeField(required=False, widget=forms.HiddenInput)
+
+    def clean(self) -> dict[str, Any]:
+        said: dict[str, Any] = super().clean() or self.cleaned_data
+        now = timezone.now()
+        for side in ("before", "after"):
+            dated = instant_named(self.data[side].strip()) if side in said else None
+            said[f"at_{side}"] = dated or said.get(f"at_{side}") or now
+            if said[f"at_{side}"] > now:
+                self.add_error(
+                    side, "Who may ask in the future is not known. Enter a version's number, or a time before now."
+                )
+        return said
+
+    def prove(self, form: str) -> Proof:
+        """Return the proof; the log names its digest."""
+        said = self.cleaned_data
+        times = {"at_before": said["at_before"], "at_after": said["at_after"]}
+        return proof_hand_out(said["before"], said["after"], form=form, **times)
+
+
 def _policy(reference: str) -> PolicySnapshot:
     """The policy that a reader named. The commands take a file's path too; from the web it is never followed."""
     try:
@@ -86,7 +115,55 @@ def compare_view(request: HttpRequest) -> HttpResponse:
     """The form; with two versions in the address, how they differ below it: a page that can be linked to."""
     require(request, Permission.POLICY_VIEW)
     asked = "before" in request.GET or "after" in request.GET
-    form = CompareForm(request.GET) if asked else CompareForm(initial=_latest_change())
+    return _page(request, CompareForm(request.GET) if asked else CompareForm(initial=_latest_change()))
+
+
+@require_safe
+def compare_proof_view(request: HttpRequest) -> HttpResponse:
+    """Show what the change lets through, with every statement. The log names its digest."""
+    require(request, Permission.AUDIT_VIEW)
+    require(request, Permission.POLICY_VIEW)
+    form = CompareProofForm(request.GET)
+    if not form.is_valid():
+        return _page(request, form)
+    proof = form.prove("page")
+    title = "Proof of a comparison"
+    names = {side: described(request.GET[side].strip(), form.cleaned_data[side]) for side in ("before", "after")}
+    at = {f"at_{side}": getattr(proof, side).at.isoformat() for side in names}
+    asked = {side: request.GET[side] for side in names}
+    context = {
+        **admin.site.each_context(request),
+        "title": title,
+        "crumbs": [("Compare versions", f"{reverse('admin:policy_compare')}?{urlencode(asked)}"), (title, "")],
+        "sides": [(name, names[name], getattr(proof, name).at) for name in names],
+        "back": urlencode(asked),
+        "query": urlencode({**asked, **at}),
+        "proof": computed_proof(proof),
+    }
+    request.__dict__["current_app"] = admin.site.name
+    return TemplateResponse(request, "glassbox/compare_proof.html", context, headers={"Cache-Control": "no-store"})
+
+
+@require_safe
+def compare_proof_file_view(request: HttpRequest) -> HttpResponse:
+    """Hand the same proof out to the byte: of the instants that the page showed."""
+    require(request, Permission.AUDIT_VIEW)
+    require(request, Permission.POLICY_VIEW)
+    form = CompareProofForm(request.GET)
+    if not form.is_valid():
+        return _page(request, form)
+    return HttpResponse(
+        form.prove("file").text(),
+        content_type="application/json; charset=utf-8",
+        headers={
+            "Content-Disposition": 'attachment; filename="policy-proof.json"',
+            "Cache-Control": "no-store",
+            "X-Content-Type-Options": "nosniff",
+        },
+    )
+
+
+def _page(request: HttpRequest, form: CompareForm) -> HttpResponse:
     title = "Compare versions"
     context = {
         **admin.site.each_context(request),
@@ -94,6 +171,7 @@ def compare_view(request: HttpRequest) -> HttpResponse:
         "crumbs": [("Policy versions", reverse("admin:intents_policyversion_changelist")), (title, "")],
         "form": form,
         "versions": policy_versions()[:_SUGGESTED],
+        "sees_proof": may(request, Permission.AUDIT_VIEW),
         **(_answer(form, request.GET) if form.is_bound and form.is_valid() else {}),
     }
     request.__dict__["current_app"] = admin.site.name
@@ -108,6 +186,7 @@ def _answer(form: CompareForm, asked: Mapping[str, str]) -> dict[str, Any]:
         "before_url": _page_of(before),
         "after_url": _page_of(after),
         "comparison": comparison(before, after, fold="all" not in asked),
+        "proof_query": urlencode({"before": asked["before"], "after": asked["after"]}),
         "all_url": "?" + urlencode({"before": asked["before"], "after": asked["after"], "all": "1"}) + "#sides",
     }
 

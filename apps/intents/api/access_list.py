@@ -48,7 +48,9 @@ class AccessListQuestionSerializer(StrictSerializer):
     )
     role = serializers.ChoiceField(choices=Role.choices, required=False, help_text="Whoever held it then.")
     scope = serializers.CharField(required=False, max_length=127, help_text="A scope's key: that very scope.")
-    kind = serializers.CharField(required=False, max_length=32, help_text="The key of a kind of document.")
+    kind = serializers.CharField(
+        required=False, max_length=80, help_text="A kind of document, by its key or by the name that the firm gave it."
+    )
     document = serializers.CharField(
         required=False, max_length=300, help_text="A document's id, or its title; of a removed one, its id."
     )
@@ -142,8 +144,14 @@ class AccessListSerializer(serializers.Serializer[Any]):
     document = DocumentThenSerializer(allow_null=True)
     policies = PolicyThenSerializer(many=True, help_text="The versions that were in force.")
     policy_changes = ReachChangeSerializer(many=True, help_text="With `changes`: what the policy itself changed.")
+    profile_changes = serializers.ListField(
+        child=serializers.CharField(), help_text="With `changes`: how the compliance profile differs, in sentences."
+    )
     log = LogHeadSerializer()
-    notes = serializers.ListField(child=serializers.CharField(), help_text="What the recorded facts do not show.")
+    notes = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="What the recorded facts do not show, and what the compliance profile of each version kept back.",
+    )
     total = serializers.IntegerField(help_text="How many lines there are.")
     next = serializers.IntegerField(
         allow_null=True, help_text="The `first` of the next lines; null after the last ones. Send the same `date`."

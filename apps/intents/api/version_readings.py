@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, ClassVar, Final
 from uuid import UUID
 
+from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -18,7 +21,9 @@ from apps.intents.api.version_serializers import GoldenCheckSerializer, PolicyDi
 from apps.intents.api.versions import visible_version
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.diff import policy_diff_json
+from apps.intents.errors import UnknownPolicyReferenceError
 from apps.intents.policy_file import render_policy_file, version_heading
+from apps.intents.policy_file.references import instant_named
 from apps.intents.selectors import policy_in_force, policy_versions, version_snapshot
 from apps.intents.services.checking import version_checked
 from apps.intents.services.successor import usage_problems
@@ -31,17 +36,26 @@ from apps.tenants.roles import Permission
 from apps.tenants.short_scopes import ShortScopes
 
 _KEY: Final = '-H "Authorization: Bearer $GLASSBOX_KEY"'
-_AGAINST: Final = r"^(active|[1-9][0-9]{0,8})$"
+_NUMBER: Final = re.compile(r"[1-9][0-9]{0,8}")
+_HOW: Final = "Enter a date or an instant that is not in the future."
+_HOW_AGAINST: Final = "Enter active, a version's number, or a date or an instant that is not in the future."
 _VIEW: Mapping[str, Permission | None] = {"GET": Permission.POLICY_VIEW}
 
 
 class AgainstSerializer(StrictSerializer):
-    against = serializers.RegexField(
-        _AGAINST,
+    against = serializers.CharField(
         required=False,
-        help_text="`active` for the version in force (the default), or a version's number.",
-        error_messages={"invalid": "Enter active, or a version's number."},
+        max_length=40,
+        help_text=(
+            "`active` for the version in force (the default), a version's number, or a date or an instant: the version "
+            "that was in force then. A date means its first moment, UTC."
+        ),
     )
+
+    def validate_against(self, against: str) -> str:
+        if against != "active" and not _NUMBER.fullmatch(against):
+            past_instant(against, how=_HOW_AGAINST)
+        return against
 
 
 class PolicyFileRenderer(BaseRenderer):
@@ -142,10 +156,28 @@ class PolicyVersionCheckView(ApiView):
         )
 
 
+def past_instant(text: str, *, how: str = _HOW) -> datetime:
+    """Return the instant that a date or an instant means. Raises ValidationError: it is neither, or in the future."""
+    try:
+        instant = instant_named(text)
+    except UnknownPolicyReferenceError:
+        instant = None
+    if instant is None or instant > timezone.now():
+        raise ValidationError(how)
+    return instant
+
+
+def instant_against(against: str) -> datetime | None:
+    """Return the instant that `against` names; None for a version."""
+    return None if against in ("", "active") or _NUMBER.fullmatch(against) else past_instant(against)
+
+
 def compared(against: str) -> PolicySnapshot:
     """Return the policy that `against` names. Raises ValidationError, NoPolicyInForceError."""
     if against == "active":
         return policy_in_force()
+    if (instant := instant_against(against)) is not None:
+        return policy_in_force(instant)
     version = policy_versions().filter(number=int(against)).first()
     if version is None:
         raise ValidationError({"against": [f"There is no version {against}."]})

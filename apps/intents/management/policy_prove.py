@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.intents.policy_file.references import described, instant_named, needs_tenant, policy_named
 from apps.intents.proof.rendering import Proof, Side, proof_sha256, prove
-from apps.intents.services.proofs import policy_prove
+from apps.intents.services.proofs import proof_hand_out
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.selectors.tenants import tenant_by_slug
@@ -42,8 +42,12 @@ def run(command: BaseCommand, options: dict[str, Any]) -> None:
             raise CommandError("A version, a date or active belongs to one tenant: add --tenant.")
         before, after = (policy_named(reference) for reference in references)
         if options["tenant"]:
-            proof = policy_prove(
-                before, after, at_before=instant_named(references[0]), at_after=instant_named(references[1])
+            proof = proof_hand_out(
+                before,
+                after,
+                form="command",
+                at_before=instant_named(references[0]),
+                at_after=instant_named(references[1]),
             )
         else:
             proof = prove(Side(policy=before, held={}), Side(policy=after, held={}))

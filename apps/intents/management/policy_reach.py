@@ -37,7 +37,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     subject.add_argument("--key", default="", help="an API key's prefix: the 12 characters after gbx_")
     parser.add_argument("--role", default="", choices=["", *Role.values], help="whoever held it then")
     parser.add_argument("--scope", default="", help="a scope's key")
-    parser.add_argument("--kind", default="", help="the key of a kind of document")
+    parser.add_argument("--kind", default="", help="a kind of document: its key, or the firm's name of it")
     parser.add_argument("--document", default="", help="a document's id or title")
     parser.add_argument("--date", default="", help="an ISO 8601 time, in UTC if it has no zone; by default now")
     parser.add_argument("--until", default="", help="the end: makes it a range, or with --changes the later instant")
@@ -87,6 +87,8 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
             f"  {row['label']} ({row['name']}), {row['roles_before'] or 'nothing'} -> "
             f"{row['roles_after'] or 'nothing'}: gained {_where(row, 'gained_')}; lost {_where(row, 'lost_')}"
         )
+    for said in register.profile_changes:
+        command.stdout.write(f"  {said}")
     for note in notes(register):
         command.stdout.write(note)
 

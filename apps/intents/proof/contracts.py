@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 
 class Theorem(StrEnum):
@@ -31,6 +32,18 @@ class Theorem(StrEnum):
     NO_INTENT_NEW = "no_intent_new"
     SAME_RECOGNITION = "same_recognition"  # nothing changed that decides which intent a question gets
     INVARIANTS_KEPT = "invariants_kept"  # every invariant of the earlier version stands in the later one, unchanged
+    # Who files what: a role counts for a kind whether or not anybody holds it. The platform itself files without these.
+    NO_UPLOADER_GAINED = "no_uploader_gained"  # (kind, role): may upload after, and not before; nobody what is retired
+    NO_UPLOADER_LOST = "no_uploader_lost"
+    NO_CORRECTOR_GAINED = "no_corrector_gained"  # (kind, role)
+    NO_CORRECTOR_LOST = "no_corrector_lost"
+    NO_REMOVER_GAINED = "no_remover_gained"  # (kind, role): may propose the removal of its documents
+    NO_REMOVER_LOST = "no_remover_lost"
+    NO_KIND_RETIRED = "no_kind_retired"  # kind: uploaded before, and retired or not there after
+    NO_KIND_TAKEN_UP = "no_kind_taken_up"  # kind: uploaded after, and retired or not there before
+    SAME_RETENTION = "same_retention"  # kind of both: the class by which its documents are kept
+    SAME_SOURCE = "same_source"  # kind of both: the source that is taken where an upload does not say it
+    TWO_REVIEWERS_KEPT = "two_reviewers_kept"  # change: took two reviewers before, and not after
     # The rest only where a side has a compliance profile.
     NO_QUESTION_FREED = "no_question_freed"  # term: had a question refused before, and not after
     NO_QUESTION_STOPPED = "no_question_stopped"
@@ -40,6 +53,24 @@ class Theorem(StrEnum):
     NO_DISCLAIMER_NEW = "no_disclaimer_new"
     NO_BOUND_WIDENED = "no_bound_widened"  # (place, sort, intent of both): value permitted after, and not before
     NO_BOUND_NARROWED = "no_bound_narrowed"
+
+
+SINCE_V2: Final = frozenset(
+    {
+        Theorem.NO_UPLOADER_GAINED,
+        Theorem.NO_UPLOADER_LOST,
+        Theorem.NO_CORRECTOR_GAINED,
+        Theorem.NO_CORRECTOR_LOST,
+        Theorem.NO_REMOVER_GAINED,
+        Theorem.NO_REMOVER_LOST,
+        Theorem.NO_KIND_RETIRED,
+        Theorem.NO_KIND_TAKEN_UP,
+        Theorem.SAME_RETENTION,
+        Theorem.SAME_SOURCE,
+        Theorem.TWO_REVIEWERS_KEPT,
+    }
+)
+"""The theorems that a proof of the file's first form does not state."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

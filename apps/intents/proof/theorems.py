@@ -9,13 +9,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
+from apps.corpus.kinds import Right
 from apps.intents.proof.contracts import Block, Change, Result, Results, Theorem
 from apps.intents.proof.facts import FALLBACK, WITH_TEXT, Facts, Held
 from apps.intents.proof.profile import decide_profile
 
 _Cells = Mapping[str, frozenset[str]]
+_RIGHTS: Final = (
+    (Right.UPLOAD, Theorem.NO_UPLOADER_GAINED, Theorem.NO_UPLOADER_LOST),
+    (Right.CORRECT, Theorem.NO_CORRECTOR_GAINED, Theorem.NO_CORRECTOR_LOST),
+    (Right.REMOVE, Theorem.NO_REMOVER_GAINED, Theorem.NO_REMOVER_LOST),
+)
 
 
 def decide(before: Facts, after: Facts) -> Results:
@@ -39,9 +45,37 @@ def decide(before: Facts, after: Facts) -> Results:
         _changes(Theorem.NO_INTENT_NEW, (Change(about=name) for name in after.reach if name not in before.reach)),
         _changes(Theorem.SAME_RECOGNITION, _recognition(before, after)),
         _changes(Theorem.INVARIANTS_KEPT, _invariants(before, after)),
+        *_of_kinds(before, after),
         *decide_profile(before.profile, after.profile, [name for name in before.reach if name in after.reach]),
     )
     return {result.theorem: result for result in found}
+
+
+def _of_kinds(before: Facts, after: Facts) -> Iterator[Result]:
+    """Yield who files what, what becomes of the kinds themselves, and the rule of two reviewers."""
+    for right, gained, lost in _RIGHTS:
+        had, has = before.rights[right], after.rights[right]
+        yield _changes(gained, (Change(about=kind, after=role) for kind, role in _pairs(_without(has, had))))
+        yield _changes(lost, (Change(about=kind, before=role) for kind, role in _pairs(_without(had, has))))
+    yield _changes(Theorem.NO_KIND_RETIRED, map(_about, sorted(before.in_use - after.in_use)))
+    yield _changes(Theorem.NO_KIND_TAKEN_UP, map(_about, sorted(after.in_use - before.in_use)))
+    yield _changes(Theorem.SAME_RETENTION, _other(before.retention, after.retention))
+    yield _changes(Theorem.SAME_SOURCE, _other(before.sources, after.sources))
+    yield _changes(Theorem.TWO_REVIEWERS_KEPT, map(_about, sorted(before.two_for - after.two_for)))
+
+
+def _pairs(sets: _Cells) -> Iterator[tuple[str, str]]:
+    return ((name, each) for name, several in _sorted(sets) for each in several)
+
+
+def _about(name: str) -> Change:
+    return Change(about=name)
+
+
+def _other(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Change]:
+    for kind in sorted(before.keys() & after.keys()):
+        if before[kind] != after[kind]:
+            yield Change(about=kind, before=before[kind], after=after[kind])
 
 
 def _gained(old_held: Held, old_reach: _Cells, held: Held, reach: _Cells) -> Iterator[Block]:

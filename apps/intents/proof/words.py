@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from apps.corpus.kinds import words_of_key
+from apps.corpus.kinds import RetentionClass, SourceType, words_of_key
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.diff_words import listed
 from apps.intents.profile.contracts import RuleSort
 from apps.intents.profile.means import modes_in_words
 from apps.intents.proof.contracts import Block, Change, Result, Results, Theorem
 from apps.intents.proof.facts import FALLBACK
+from apps.intents.reviewers import TwoFor
 from apps.tenants.roles import Role
 
 SHOWN: Final = 6
@@ -36,6 +37,17 @@ STATEMENTS: Final[Mapping[Theorem, str]] = {
     Theorem.NO_INTENT_NEW: "No intent is new",
     Theorem.SAME_RECOGNITION: "Nothing changes that decides which intent a question gets",
     Theorem.INVARIANTS_KEPT: "No invariant of the firm is removed or changed",
+    Theorem.NO_UPLOADER_GAINED: "No role uploads a kind that it did not upload before",
+    Theorem.NO_UPLOADER_LOST: "Every role still uploads each kind that it uploaded before",
+    Theorem.NO_CORRECTOR_GAINED: "No role corrects documents of a kind whose documents it did not correct before",
+    Theorem.NO_CORRECTOR_LOST: "Every role still corrects the documents that it corrected before",
+    Theorem.NO_REMOVER_GAINED: "No role proposes the removal of documents of a kind where it did not before",
+    Theorem.NO_REMOVER_LOST: "Every role still proposes the removal of the documents where it did before",
+    Theorem.NO_KIND_RETIRED: "No kind that was in use is retired or gone",
+    Theorem.NO_KIND_TAKEN_UP: "No kind is new or taken up again",
+    Theorem.SAME_RETENTION: "Every kind keeps its retention class",
+    Theorem.SAME_SOURCE: "Every kind keeps its source category",
+    Theorem.TWO_REVIEWERS_KEPT: "Two reviewers are asked for wherever they were before",
     Theorem.NO_QUESTION_FREED: "No question that was refused by the profile for its words may be answered now",
     Theorem.NO_QUESTION_STOPPED: "The profile refuses no question for its words that it did not refuse before",
     Theorem.NO_ANSWER_FREED: "The profile still marks or withholds every answer as strictly as before",
@@ -168,6 +180,19 @@ def _invariant(change: Change, names: Names) -> str:
     return f"“{json.loads(change.about)['name']}”"
 
 
+def _right(change: Change, names: Names) -> str:
+    return f"{names.kind(change.about)}, by the role {names.role(change.after or change.before or '')}"
+
+
+def _of_kind(change: Change, names: Names, labels: type[RetentionClass | SourceType]) -> str:
+    before, after = (dict(labels.choices).get(each or "", each) for each in (change.before, change.after))
+    return f"{names.kind(change.about)} (before: {before}; now: {after})"
+
+
+def _two_for(name: str) -> str:
+    return f"for {TwoFor(name).words}" if name in set(TwoFor) else name
+
+
 def _refused(change: Change, names: Names) -> str:
     return f"one that names “{change.about}” (rule {change.before or change.after})"
 
@@ -205,6 +230,17 @@ _CHANGES: Final[Mapping[Theorem, Callable[[Change, Names], str]]] = {
     Theorem.NO_INTENT_NEW: lambda change, names: names.intent(change.about),
     Theorem.SAME_RECOGNITION: _recognised,
     Theorem.INVARIANTS_KEPT: _invariant,
+    Theorem.NO_UPLOADER_GAINED: _right,
+    Theorem.NO_UPLOADER_LOST: _right,
+    Theorem.NO_CORRECTOR_GAINED: _right,
+    Theorem.NO_CORRECTOR_LOST: _right,
+    Theorem.NO_REMOVER_GAINED: _right,
+    Theorem.NO_REMOVER_LOST: _right,
+    Theorem.NO_KIND_RETIRED: lambda change, names: names.kind(change.about),
+    Theorem.NO_KIND_TAKEN_UP: lambda change, names: names.kind(change.about),
+    Theorem.SAME_RETENTION: lambda change, names: _of_kind(change, names, RetentionClass),
+    Theorem.SAME_SOURCE: lambda change, names: _of_kind(change, names, SourceType),
+    Theorem.TWO_REVIEWERS_KEPT: lambda change, names: _two_for(change.about),
     Theorem.NO_QUESTION_FREED: _refused,
     Theorem.NO_QUESTION_STOPPED: _refused,
     Theorem.NO_ANSWER_FREED: _held,

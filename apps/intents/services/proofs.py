@@ -17,14 +17,18 @@ from django.utils import timezone
 from apps.audit.models import Event
 from apps.audit.registry import Group
 from apps.audit.selectors import readings_of
+from apps.audit.services import record
 from apps.intents.access.held import held_at
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import ProofAlteredError, ProofMissingError
+from apps.intents.events import POLICY_PROVEN
 from apps.intents.models import PolicyProof, PolicyVersion, VersionStatus
 from apps.intents.proof.rendering import Proof, Side, is_decided_so, proof_sha256, prove, stated_of
 from apps.intents.proof.words import Stated
 from apps.intents.rendering import content_sha256, policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
+from apps.tenants.context import current_scope
+from apps.tenants.roles import Permission
 
 _SUBMITTED = "intents.policy.submitted"
 
@@ -63,6 +67,36 @@ def policy_prove(
         Side(policy=before, held=held[instants[0]], at=instants[0]),
         Side(policy=after, held=held[instants[1]], at=instants[1]),
     )
+
+
+def proof_hand_out(
+    before: PolicySnapshot,
+    after: PolicySnapshot,
+    *,
+    form: str,
+    at_before: datetime | None = None,
+    at_after: datetime | None = None,
+) -> Proof:
+    """Prove what a change lets through, as policy_prove does, for somebody who takes it away; the log names its digest.
+
+    Args:   form: how it is handed out, for the record.
+    Raises: PermissionDeniedError: the principal may not read the audit log: the file says where which role is held.
+    """
+    current_scope().principal.require(Permission.AUDIT_VIEW)
+    proof = policy_prove(before, after, at_before=at_before, at_after=at_after)
+    times = {"since": proof.before.at, "until": proof.after.at}
+    record(
+        action=POLICY_PROVEN,
+        core={
+            "number": after.number or None,
+            "before_sha256": policy_sha256(before),
+            "content_sha256": policy_sha256(after),
+            "proof_sha256": proof_sha256(proof.text()),
+            **{name: at.isoformat() if at else None for name, at in times.items()},
+            "format": form,
+        },
+    )
+    return proof
 
 
 def proof_store(version: PolicyVersion, in_force: PolicySnapshot | None = None) -> str:

@@ -50,7 +50,7 @@ def test_without_a_rule_content_digest_file_and_proof_are_as_before_there_were_a
     assert "profile" not in policy_content(BASE)
     assert "PROFILE" not in render_policy_file(BASE)
     proof = prove(Side(policy=BASE, held=HELD), Side(policy=BASE, held=HELD))
-    assert len(json.loads(proof.text())["theorems"]) == 17
+    assert len(json.loads(proof.text())["theorems"]) == 28
     assert policy_sha256(with_(TAX)) != policy_sha256(BASE)
 
 

@@ -24,8 +24,9 @@ from apps.intents.access.register.contracts import (
     Version,
 )
 from apps.intents.access.register.documents import document_named
+from apps.intents.access.register.kinds import kind_named
 from apps.intents.access.register.reading import history_read
-from apps.intents.access.register.reckoning import Reckoner, policy_changes
+from apps.intents.access.register.reckoning import Reckoner, changed_profile, policy_changes
 from apps.intents.access.words import instant
 from apps.intents.errors import NameNotKnownError, RegisterQuestionError
 from apps.intents.events import ACCESS_LISTED
@@ -48,7 +49,8 @@ class Form(StrEnum):
 class Asked:
     """A question as it is typed. user: a name as people write it, also of a key; key: a prefix without its gbx_.
 
-    until: the end of a range, or the later instant of a comparison. scope: its key. document: an id, or a title.
+    until: the end of a range, or the later instant of a comparison. scope: its key. kind: its key, or the firm's
+    name of it. document: an id, or a title.
     """
 
     mode: Mode = Mode.AT
@@ -84,27 +86,26 @@ class Register:
     @cached_property
     def versions(self) -> tuple[Version, ...]:
         """Return the policy versions that were in force at the instants of the question, or during its range."""
-        since, until = self.question.since, self.question.until
-        versions = self.history.versions
-        if self.question.mode is Mode.RANGE and until is not None:
-            return tuple(
-                each
-                for each in versions
-                if each.valid_from < until and (each.valid_to is None or each.valid_to > since)
-            )
-        reckoner = Reckoner(self.history)
-        found = [reckoner.version_at(at) for at in (since, until) if at is not None]
-        return tuple(dict.fromkeys(each for each in found if each is not None))
+        return _versions(self.history, self.question.mode, self.question.since, self.question.until)
 
     @cached_property
     def policy_changes(self) -> tuple[tuple[str, bool, list[Kind]], ...]:
         """Return what the policy itself changed between the two instants of a comparison."""
-        if self.question.mode is not Mode.CHANGES or self.question.until is None:
-            return ()
-        reckoner = Reckoner(self.history)
-        before, after = (reckoner.version_at(at) for at in (self.question.since, self.question.until))
         wanted = self.document.kind if self.document else self.question.filters.kind
-        return tuple(policy_changes(before, after, wanted))
+        return tuple(policy_changes(*sides, wanted)) if (sides := self._sides) else ()
+
+    @cached_property
+    def profile_changes(self) -> tuple[str, ...]:
+        """Return how the compliance profile differs between the two instants of a comparison, in sentences."""
+        return tuple(changed_profile(*sides)) if (sides := self._sides) else ()
+
+    @property
+    def _sides(self) -> tuple[Version | None, Version | None] | None:
+        """Return the versions in force at the two instants of a comparison; None for another question."""
+        if self.question.mode is not Mode.CHANGES or self.question.until is None:
+            return None
+        reckoner = Reckoner(self.history)
+        return reckoner.version_at(self.question.since), reckoner.version_at(self.question.until)
 
 
 def register_ask(asked: Asked, *, form: Form) -> Register:
@@ -121,6 +122,7 @@ def register_ask(asked: Asked, *, form: Form) -> Register:
     subject = _subject(asked, at=since)
     document = document_named(asked.document) if asked.document.strip() else None
     scope = _scope(asked.scope, history)
+    kind = kind_named(asked.kind, _versions(history, asked.mode, since, until))
     question = Question(
         mode=asked.mode,
         since=since,
@@ -129,7 +131,7 @@ def register_ask(asked: Asked, *, form: Form) -> Register:
             holder_id=subject.id if subject else None,
             role=asked.role,
             scope_id=scope.id if scope else None,
-            kind=asked.kind,
+            kind=kind,
             document=document,
         ),
     )
@@ -142,7 +144,6 @@ def register_ask(asked: Asked, *, form: Form) -> Register:
         spans=tuple(_spans(reckoner, question)),
         changes=tuple(_changes(reckoner, question)),
     )
-    _require_known_kind(register)
     _record(register, form)
     return register
 
@@ -185,15 +186,16 @@ def _scope(key: str, history: History) -> ScopeName | None:
     return found
 
 
-def _require_known_kind(register: Register) -> None:
-    wanted = register.question.filters.kind
-    known = dict.fromkeys(kind.value for version in register.versions for kind in version.snapshot.kinds)
-    if wanted and wanted not in known:
-        raise RegisterQuestionError(
-            "intents.register_unknown_kind",
-            field="kind",
-            known=", ".join(known) or "none, since no version was in force",
+def _versions(history: History, mode: Mode, since: datetime, until: datetime | None) -> tuple[Version, ...]:
+    if mode is Mode.RANGE and until is not None:
+        return tuple(
+            each
+            for each in history.versions
+            if each.valid_from < until and (each.valid_to is None or each.valid_to > since)
         )
+    reckoner = Reckoner(history)
+    found = [reckoner.version_at(at) for at in (since, until) if at is not None]
+    return tuple(dict.fromkeys(each for each in found if each is not None))
 
 
 def _spans(reckoner: Reckoner, question: Question) -> Iterator[Span]:

@@ -14,8 +14,10 @@ from apps.audit.services import record
 from apps.errors import ApplicationError
 from apps.intents.access.contracts import Subject
 from apps.intents.access.register.asking import Register
+from apps.intents.access.register.contracts import Mode
 from apps.intents.access.register.lines import ChangedLine, Line, Places, changed_lines, lines
 from apps.intents.events import LIST_CUT_SHORT
+from apps.intents.profile_words import profile_notes
 from apps.tenants.context import current_scope
 from apps.tenants.roles import Permission
 from apps.tenants.streaming import Part, scoped_stream
@@ -83,10 +85,17 @@ def _part(register: Register, start: int) -> bytes:
 
 
 def _head_rows(register: Register) -> Iterator[Sequence[CsvCell]]:
-    """Yield what concerns everybody: the policy's own changes, or that nobody could reach anything."""
+    """Yield what concerns everybody: the policy's own changes, the profile, or that nobody could reach anything."""
     for name, gained, kinds in register.policy_changes:
         said = f"{name}: {' '.join(kind.value for kind in kinds)}"
         yield _row(register, "gained" if gained else "lost", "everybody who could ask", way="question", kinds=said)
+    for said in register.profile_changes:
+        yield _row(register, "profile", "everybody who could ask", way="question", kinds=said)
+    if register.question.mode is not Mode.CHANGES:
+        for version in register.versions:
+            for note in profile_notes(version.snapshot.profile):
+                said = f"Policy version {version.snapshot.number}: {note}"
+                yield _row(register, "", "everybody who could ask", way="question", kinds=said)
     if not register.rows:
         yield _row(register, "", "nobody")
 

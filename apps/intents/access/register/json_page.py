@@ -41,6 +41,7 @@ def register_json(register: Register, *, first: int, limit: int) -> dict[str, An
             {"intent": name, "gained": gained, "kinds": [kind.value for kind in kinds]}
             for name, gained, kinds in register.policy_changes
         ],
+        "profile_changes": list(register.profile_changes),
         "log": {"size": register.history.log_size, "root_hash": register.history.log_root},
         "notes": list(notes(register)),
         "total": register.rows,

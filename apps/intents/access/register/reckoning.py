@@ -18,6 +18,7 @@ from uuid import UUID
 from apps.corpus.kinds import Kind
 from apps.intents.access.contracts import Holding
 from apps.intents.access.register.contracts import Cell, Change, DocumentFact, Filters, History, Holder, Span, Version
+from apps.intents.diff_profile import profile_changes
 from apps.tenants.ids import ScopeId
 from apps.tenants.roles import Permission, Role, allows
 from apps.tenants.selectors.grants import subtree
@@ -205,6 +206,13 @@ def policy_changes(before: Version | None, after: Version | None, kind: str = ""
                 if each not in there.get(name, ()) and kind in ("", each.value):
                     found[name, gained].append(each)
     return [(name, gained, kinds) for (name, gained), kinds in found.items()]
+
+
+def changed_profile(before: Version | None, after: Version | None) -> list[str]:
+    """Return how the compliance profile differs between two versions, in sentences; of no version, it has no rules."""
+    names = {rule.name: rule.label for version in (before, after) if version for rule in version.reaches}
+    profiles = [version.snapshot.profile if version else () for version in (before, after)]
+    return [change.sentence for change in profile_changes(*profiles, lambda name: names.get(name, name))]
 
 
 def _valid(holdings: Iterable[Holding], at: datetime) -> list[Holding]:

@@ -8,6 +8,7 @@ from apps.intents.access.contracts import Subject
 from apps.intents.access.register.asking import Register
 from apps.intents.access.register.contracts import Cell, Mode
 from apps.intents.access.words import instant, listed
+from apps.intents.profile_words import profile_notes
 from apps.tenants.ids import ScopeId
 from apps.tenants.principals import PrincipalKind
 
@@ -16,9 +17,8 @@ def summary(register: Register) -> str:
     """Return the answer as one sentence."""
     question, spans, what = register.question, register.spans, _what(register)
     if question.mode is Mode.CHANGES:
-        return (
-            f"Between {instant(question.since)} and {_end(register)}, {_changed(register, what)}. {_policies(register)}"
-        )
+        between = f"Between {instant(question.since)} and {_end(register)}"
+        return f"{between}, {_changed(register, what)}. {_policies(register)}{_profile(register)}"
     when = f"On {instant(question.since)}"
     if question.mode is Mode.RANGE:
         when = f"From {instant(question.since)} until {_end(register)}"
@@ -43,6 +43,9 @@ def notes(register: Register) -> tuple[str, ...]:
         "A question reaches only the kinds of its intent. A person who may open documents reads each one in their "
         "scopes, whatever its kind.",
     ]
+    for version in register.versions:
+        number = f"Policy version {version.snapshot.number}"
+        said.extend(f"{number}: {note}" for note in profile_notes(version.snapshot.profile))
     # Whole sets first: a list of many lines has few different ones.
     different = {scopes for cell in _cells(register) for scopes in (cell.asks, cell.opens)}
     hidden = frozenset[ScopeId]().union(*different) - register.history.names.keys()
@@ -136,6 +139,14 @@ def _changed(register: Register, what: str) -> str:
         return f"{whose} differed" if register.changes else f"{whose} did not differ"
     whom = counted([change.subject for change in register.changes])
     return f"what {whom} could reach of {what} differed" if register.changes else f"nobody's reach of {what} differed"
+
+
+def _profile(register: Register) -> str:
+    """Return that the compliance profile alone, or it too, differed between two instants; empty where it did not."""
+    if not (count := len(register.profile_changes)):
+        return ""
+    ways = "1 way that is" if count == 1 else f"{count} ways that are"
+    return f" What the compliance profile lets be asked and answered differed in {ways} listed with this answer."
 
 
 def _kind(register: Register) -> str:

@@ -12,12 +12,14 @@ from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.invariants import read_invariants
 from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.proof.invariants import invariant_words
+from apps.intents.proof.rendering import Proof, proof_sha256
 from apps.intents.proof.words import Names, Stated, names_of
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
@@ -72,6 +74,22 @@ def proof_shown(version: PolicyVersion) -> ProofShown | None:
         proven=tuple(each for each in kept.stated if each.holds),
         invariants=tuple((each.name, invariant_words(each, names)) for each in snapshot.invariants),
         dropped=_dropped(before.get("content", {}), snapshot),
+    )
+
+
+def computed_proof(proof: Proof) -> ProofShown:
+    """Return a proof that was computed now, of two policies that were compared."""
+    return ProofShown(
+        problem="",
+        outdated="",
+        sha256=proof_sha256(proof.text()),
+        created_at=timezone.now(),
+        before=proof.before.policy.number or None,
+        first=next((each.sentence for each in proof.stated), ""),
+        refuted=tuple(each for each in proof.stated if not each.holds),
+        proven=tuple(each for each in proof.stated if each.holds),
+        invariants=(),
+        dropped=(),
     )
 
 

@@ -149,6 +149,7 @@ EVENTS: Final[Mapping[str, str]] = {
     "intents.policy.activated": "Regeln in Kraft gesetzt",
     "intents.policy.approval_lapsed": "Erste von zwei Genehmigungen von Regeln erloschen",
     "intents.policy.approved": "Regeln genehmigt",
+    "intents.policy.proven": "Bewiesen, was Regeln gegenüber anderen erlauben",
     "intents.policy.reminded": "An wartende Regeln erinnert",
     "intents.policy.first_approved": "Regeln von der ersten von zwei Personen genehmigt",
     "intents.policy.commented": "Regeln kommentiert",
