@@ -62,6 +62,43 @@ def test_refusal_says_what_was_understood() -> None:
     assert "only Northwind, FY2018 was understood" in refusal.message
 
 
+CALL = entry("Northwind", 2018, document_type="earnings_transcript")
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("What did an analyst ask on the earnings call of Northwind?", {"analyst", "ask"}),
+        ("Which questions did analysts ask on the earnings call of Northwind?", {"question", "analyst", "ask"}),
+        ("What was the answer to the analysts on the earnings call of Northwind?", {"answer", "analyst"}),
+        ("Show me the questions and answers of the Northwind earnings call.", {"question", "answer"}),
+    ],
+)
+def test_what_was_asked_and_answered_is_a_subject_where_a_transcript_is_named(text: str, labels: set[str]) -> None:
+    analysis = analysed(text, CALL)
+    assert analysis.refusal is None
+    assert labels <= {each.label for each in analysis.concepts}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What did an analyst ask, and what was the answer?",
+        "What did Northwind say on its earnings call?",
+        "Which questions does the 10-K of Northwind answer?",
+    ],
+)
+def test_what_was_asked_and_answered_is_no_subject_elsewhere(text: str) -> None:
+    refusal = analysed(text, CALL, NORTHWIND).refusal
+    assert refusal is not None
+    assert refusal.reason is RefusalReason.TOO_VAGUE
+
+
+def test_a_question_on_a_call_that_names_its_subject_is_not_about_who_asked() -> None:
+    concepts = analysed("What did an analyst ask about margins on Northwind's earnings call?", CALL).concepts
+    assert not {"analyst", "ask"} & {each.label for each in concepts}
+
+
 def test_one_word_is_enough_if_it_names_a_figure() -> None:
     assert analysed("drawdown?").refusal is None
 

@@ -65,6 +65,21 @@ def test_a_case_answers_a_question_for_the_case(question: str, text: str, answer
 
 
 @pytest.mark.parametrize(
+    ("question", "text", "answered"),
+    [
+        ("Who approves repairs of the quay?", "Repairs of the quay are approved by two officers.", True),
+        ("Who hires the divers for the dock?", "The divers for the dock are hired by the directors.", True),
+        ("Who checks the ropes in spring?", "The ropes are checked by the auditors in spring.", True),
+        ("Who awards the berths in the harbour?", "The berths in the harbour are awarded by both committees.", True),
+        ("Who approves repairs of the quay?", "Repairs of the quay are approved by noon.", False),
+        ("Who hires the divers for the dock?", "The divers for the dock are hired by the hour.", False),
+    ],
+)
+def test_several_holders_of_an_office_answer_a_question_for_who_acts(question: str, text: str, answered: bool) -> None:
+    assert is_answered(question, text) is answered
+
+
+@pytest.mark.parametrize(
     ("question", "kind"),
     [
         ("Which tariff do divers pay?", AnswerKind.TEXT),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from apps.corpus.kinds import DocumentType
 from apps.corpus.terms import statement_term, terms
 from apps.filings.text.mentions import blank_mentions
 from apps.filings.text.period_mentions import PeriodMentions, read_period_mentions
@@ -84,7 +85,10 @@ def analyse(
     laws = jurisdictions.plain if _is_sure_of(FilterField.JURISDICTION, filters.kept) else ()
     # The document states its jurisdiction, but its text need not. If the text had to name it, the right passage could
     # not answer.
-    topic = read_topic(blank_mentions(mentions.rest, laws), text, language)
+    subject = blank_mentions(mentions.rest, laws)
+    topic = read_topic(subject, text, language)
+    if not topic.concepts and any(_is_of_transcripts(each) for each in filters.kept):
+        topic = read_topic(subject, text, language, of_speech=True)
     search_words = " ".join((_search_words(text, topic, companies.rest, filters.kept), *(law.text for law in laws)))
     refusal = _vague(text, topic, filters.kept, minimum_chars)
     return QueryAnalysis(
@@ -157,6 +161,11 @@ def _search_words(text: str, topic: Topic, without_companies: str, filters: Iter
         else "".join(a if b == " " else " " for a, b in zip(text, without_companies, strict=True))
     )
     return f"{names} {topic.words}"
+
+
+def _is_of_transcripts(each: MetadataFilter) -> bool:
+    transcripts = (DocumentType.EARNINGS_TRANSCRIPT.value,)
+    return each.field is FilterField.DOCUMENT_TYPE and each.certainty is Certainty.SURE and each.values == transcripts
 
 
 def _is_sure_of(field: FilterField, filters: Iterable[MetadataFilter]) -> bool:

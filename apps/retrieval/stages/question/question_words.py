@@ -24,6 +24,9 @@ SCAFFOLDING: frozenset[str] = word_set(
     """
 )
 
+SPEECH: frozenset[str] = word_set("analyst analysts answer answers ask asked asking question questions")
+"""Those that are the subject where a question names a transcript and no other: what was asked, what was answered."""
+
 NUMBER_WORDS: frozenset[str] = word_set(
     """
     amount amounts average balance cost costs count exposure figure fee fees how level margin many much number

@@ -14,7 +14,7 @@ from apps.retrieval.stages.question.asked import is_grade, is_line, read_asked_f
 from apps.retrieval.stages.question.glossary import GLOSSARY, UPPER_CASE_ONLY
 from apps.retrieval.stages.question.glossary_entry import Nature
 from apps.retrieval.stages.question.names import identifiers, names_asked, proper_names
-from apps.retrieval.stages.question.question_words import NUMBER_WORDS, SCAFFOLDING
+from apps.retrieval.stages.question.question_words import NUMBER_WORDS, SCAFFOLDING, SPEECH
 
 GLOSSARY_WEIGHT: Final = 2.0
 WORD_WEIGHT: Final = 1.0
@@ -60,12 +60,13 @@ class Topic:
     figures: tuple[AskedFigure, ...]
 
 
-def read_topic(text: str, question: str, language: str) -> Topic:
+def read_topic(text: str, question: str, language: str, *, of_speech: bool = False) -> Topic:
     """Read the concepts that a question is about.
 
     Args:    text: the question with company, document type and period blanked out.
              question: the whole question, position by position the same.
              language: ISO 639-1, for the terms.
+             of_speech: whether words of asking and answering are what the question is about.
     """
     concepts: list[Concept] = []
     expansions: list[Expansion] = []
@@ -98,7 +99,7 @@ def read_topic(text: str, question: str, language: str) -> Topic:
     scaffolding = [
         Mention(start=match.start(), end=match.end(), text=match.group())
         for match in _WORD.finditer(rest)
-        if match.group().lower() in SCAFFOLDING
+        if match.group().lower() in (SCAFFOLDING - SPEECH if of_speech else SCAFFOLDING)
     ]
     scaffolding += [
         Mention(start=each.start(), end=each.end(), text=each.group())

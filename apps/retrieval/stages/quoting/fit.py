@@ -65,8 +65,8 @@ _DEFINES: Final = re.compile(
 )
 _CAPITALISED: Final = re.compile(r"(?<!^)(?<![.!?:]\s)(?<!\|\s)\b[A-Z\u00c4\u00d6\u00dc][\w\u00c0-\u024f'\u2019-]+")
 _TITLE: Final = re.compile(
-    r"\b(?:Mr|Mrs|Ms|Dr|Prof|Herr|Frau|chair\w*|officer|director|committee|board|auditor|LLP|GmbH|AG|plc|Inc|Ltd|Bank|Authority|Commission|Vorstand|Ausschuss"
-    r"|Leiter\w*|Beh\u00f6rde|department|team|unit"
+    r"\b(?:Mr|Mrs|Ms|Dr|Prof|Herr|Frau|chair\w*|officers?|directors?|committees?|board|auditors?|LLP|GmbH|AG|plc|Inc|Ltd|Bank|Authority|Commission|Vorstand|Ausschuss"
+    r"|Leiter\w*|Beh\u00f6rde|departments?|team|unit"
     # Whoever acts, by the office: "the head of treasury signs", "a second handler checks".
     r"|(?:[Aa]n?|[Tt]he|[Oo]ur|[Tt]wo|[Ee]ach|second)\s+(?:\w+\s+)?(?:head|leader|manager|handler|adviser|clerk|inspector|treasurer|secretary|deputy)s?)\b"
 )
