@@ -129,12 +129,17 @@ def describe(document: ExtractedDocument | None, *, filename: str, given: Mappin
         fiscal_year=period.fiscal_year if period else None,
         fiscal_quarter=period.fiscal_quarter if period else None,
         document_type=document_type,
-        source_type=source_type_of(source_type) if source_type else _SOURCES.get(document_type, SourceType.INTERNAL),
+        source_type=source_type_of(source_type) if source_type else source_of_type(document_type),
         published_on=date_of(published_on) if published_on else name.published_on or cover.published_on,
         language=language_of(language) if language else document.language if document is not None else "",
         jurisdictions=jurisdictions_of(jurisdictions) if jurisdictions else _jurisdictions(cover),
         warnings=tuple(warnings),
     )
+
+
+def source_of_type(document_type: DocumentType) -> SourceType:
+    """Return the source of documents of this type where nothing else says it."""
+    return _SOURCES.get(document_type, SourceType.INTERNAL)
 
 
 def without(about: Description, names: Collection[str]) -> Description:

@@ -155,7 +155,9 @@ class KindInForce:
 
 
 KindSource = Callable[[], tuple[KindInForce, ...]]
+LeavingSource = Callable[[], Mapping[str, int]]
 _sources: Final[list[KindSource]] = []
+_leaving: Final[list[LeavingSource]] = []
 
 
 def register_kinds(source: KindSource) -> None:
@@ -164,6 +166,12 @@ def register_kinds(source: KindSource) -> None:
         raise ValueError("the kinds of documents have a source already")
     if source not in _sources:
         _sources.append(source)
+
+
+def register_leaving_kinds(source: LeavingSource) -> None:
+    """Register what knows which of those kinds are about to go."""
+    if source not in _leaving:
+        _leaving.append(source)
 
 
 def kinds_in_force() -> tuple[KindInForce, ...]:
@@ -175,6 +183,14 @@ def kinds_in_force() -> tuple[KindInForce, ...]:
     if not _sources:
         raise RuntimeError("nobody registered the kinds of documents (apps.corpus.registry.register_kinds)")
     return _sources[0]()
+
+
+def kinds_leaving() -> Mapping[str, int]:
+    """Return the kinds in force that a version leaves out which is approved and waits for its time, with its number.
+
+    Costs: one query, one more if a version waits, and those of kinds_in_force.
+    """
+    return {kind: number for source in _leaving for kind, number in source().items()}
 
 
 def kind_names() -> dict[str, str]:

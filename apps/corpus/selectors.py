@@ -23,11 +23,6 @@ def outdated_documents() -> QuerySet[Document]:
     return Document.objects.filter(terms_version__lt=TERMS_VERSION, chunk_count__gt=0)
 
 
-def kinds_of_documents() -> frozenset[str]:
-    """Return the keys of the kinds of which the open scope has documents, whatever their state."""
-    return frozenset(Document.objects.order_by().values_list("kind", flat=True).distinct())
-
-
 def documents_by_kind() -> Mapping[str, int]:
     """Return how many documents the open scope has of each kind, whatever their state; versions of one count once."""
     rows = Document.objects.order_by().values_list("kind").annotate(Count("series_id", distinct=True))

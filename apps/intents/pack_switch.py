@@ -16,7 +16,7 @@ NOBODY: Final = "-"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentsOfKind:
-    """A kind of which there are documents, and how many."""
+    """A kind of which there are documents, and how many of them the reader sees, which may be none."""
 
     budget: KindBudget
     documents: int
@@ -25,20 +25,26 @@ class DocumentsOfKind:
     def name(self) -> str:
         return self.budget.name or self.budget.kind.label
 
+    @property
+    def in_words(self) -> str:
+        if not self.documents:
+            return "documents that you may not see"
+        return "1 document" if self.documents == 1 else f"{self.documents:,} documents"
+
 
 def kinds_left(
     before: PolicySnapshot, packs: Sequence[str], documents: Mapping[str, int]
 ) -> tuple[DocumentsOfKind, ...]:
     """Return the kinds that have documents and that none of the packs defines, by priority.
 
-    Args:   documents: how many there are of each kind.
+    Args:   documents: how many of each kind the reader sees; 0 for one of which there are others alone.
     Raises: UnknownPackError, PacksCollideError.
     """
     there = baseline_snapshot(packs).kinds
     return tuple(
         DocumentsOfKind(budget=budget, documents=documents[budget.kind])
         for budget in sorted(before.budgets, key=lambda budget: budget.position)
-        if documents.get(budget.kind) and budget.kind not in there
+        if budget.kind in documents and budget.kind not in there
     )
 
 
@@ -100,5 +106,5 @@ def unreached_documents(policy: PolicySnapshot, documents: Mapping[str, int]) ->
     return tuple(
         DocumentsOfKind(budget=budget, documents=documents[budget.kind])
         for budget in sorted(policy.budgets, key=lambda budget: budget.position)
-        if documents.get(budget.kind) and budget.kind not in reached
+        if budget.kind in documents and budget.kind not in reached
     )

@@ -47,6 +47,8 @@ ROLE_ATTRIBUTES: Mapping[str, str] = {
     "glassbox_remover": "NOLOGIN NOBYPASSRLS",
     "glassbox_recorder": "NOLOGIN NOBYPASSRLS",
     "glassbox_watchdog": "NOLOGIN NOBYPASSRLS",
+    # One function of it answers across scopes, and it may read nothing but what that answers from (BEYOND_SCOPES).
+    "glassbox_surveyor": "NOLOGIN BYPASSRLS",
     "glassbox_api": "LOGIN NOBYPASSRLS",
     "glassbox_worker": "LOGIN NOBYPASSRLS",
     "glassbox_auditor": "LOGIN NOBYPASSRLS",
@@ -250,7 +252,7 @@ def _wall(connection: psycopg.Connection, database: str, keys: Sequence[SigningK
         "REVOKE ALL ON SCHEMA public FROM PUBLIC",
         "ALTER SCHEMA public OWNER TO glassbox_owner",
         "GRANT USAGE ON SCHEMA public TO glassbox_api, glassbox_worker, glassbox_auditor, glassbox_eraser, "
-        "glassbox_backup, glassbox_remover, glassbox_recorder, glassbox_authz",
+        "glassbox_backup, glassbox_remover, glassbox_recorder, glassbox_surveyor, glassbox_authz",
         "GRANT pg_read_all_data TO glassbox_backup",
         # A backup's pg_dump and its reading of the log share one snapshot. closed_doors.sql revoked this right from
         # everybody.

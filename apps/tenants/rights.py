@@ -32,6 +32,7 @@ HANDED_OVER: Mapping[str, str] = {
     "public.intents_replaced_held()": "glassbox_remover",
     "public.corpus_document_received_first()": "glassbox_remover",
     "public.corpus_document_moved_lasting()": "glassbox_remover",
+    "public.intents_documented_kinds()": "glassbox_surveyor",
     "public.tenants_password(uuid)": "glassbox_authz",
     "public.tenants_password_keep(uuid, text)": "glassbox_authz",
     "public.tenants_password_gone()": "glassbox_authz",
@@ -42,6 +43,11 @@ HANDED_OVER: Mapping[str, str] = {
     "public.tenants_personal_keys_end()": "glassbox_remover",
     "public.tenants_factor_stands()": "glassbox_remover",
     "public.tenants_factor_given_up(uuid)": "glassbox_remover",
+}
+# The roles beside glassbox_backup that no policy binds, and all that each may read. Nobody logs in as them, or is a
+# member of them. Each owns functions that answer across scopes, with no more than their callers may know.
+BEYOND_SCOPES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "glassbox_surveyor": {"corpus_document": ("kind", "tenant_id")},
 }
 # Functions of HANDED_OVER that policies call. Every role that reads the tables calls them, including the tables' owner
 # with an open scope.

@@ -383,3 +383,30 @@ def test_what_is_wrong_with_a_field_stands_beside_it(firm: Firm, ready: Document
     changes = {field: value, "fiscal_quarter": "2"}
     answer = Visitor("alice").send("corpus_document_correct", ready.id, **form_of(ready, **changes))
     assert answer.errors_of("fiscal_quarter" if field == "fiscal_year" else field)
+
+
+def test_the_page_shows_what_another_kind_changes_before_it_is_filed_so(firm: Firm, ready: Document) -> None:
+    make_member(firm, "alice", Role.TENANT_ADMIN)
+    alice = Visitor("alice")
+    typed = form_of(ready, kind="methodology")
+    shown = alice.send("corpus_document_correct", ready.id, **typed)
+    told = shown.errors_of("kind")
+    assert "Filed as Methodology, it is reached by questions of " in told
+    assert "press the button again" in told
+    assert document(firm, ready.id).kind == "run"
+    with open_scope(tenant=firm.id, reason="a test"):
+        assert Document.objects.filter(series_id=ready.series_id).count() == 1
+    # Another kind than the one that was shown is shown first.
+    again = alice.send("corpus_document_correct", ready.id, **{**typed, "kind": "schedule", "shown": "methodology"})
+    assert "Filed as Schedules" in again.errors_of("kind")
+    assert alice.send("corpus_document_correct", ready.id, **typed, shown="methodology").status == 302
+    with open_scope(tenant=firm.id, reason="a test"):
+        made = Document.objects.get(series_id=ready.series_id, version=2)
+    assert (made.kind, made.title) == ("methodology", ready.title)
+
+
+def test_the_page_sends_nobody_to_upload_it_again(firm: Firm, ready: Document) -> None:
+    make_member(firm, "alice", Role.TENANT_ADMIN)
+    page = Visitor("alice").open("corpus_document_correct", ready.id)
+    assert "Move to another scope" in page.text
+    assert "upload it again" not in page.text

@@ -78,7 +78,7 @@ class UploadForm(forms.Form):
     )
     source_type = forms.ChoiceField(
         label="Source",
-        choices=[("", "By the document type"), *SourceType.choices],
+        choices=[("", "By its kind, or else by the document type"), *SourceType.choices],
         required=False,
         widget=UnfoldAdminSelectWidget,
     )

@@ -42,7 +42,9 @@ class UploadSerializer(StrictSerializer):
     )
     document_type = serializers.ChoiceField(choices=DocumentType.choices, required=False)
     source_type = serializers.ChoiceField(
-        choices=SourceType.choices, required=False, help_text="By default the one that fits the document type."
+        choices=SourceType.choices,
+        required=False,
+        help_text="By default that of its kind in the policy; where that is `internal`, that of the document type.",
     )
     published_on = serializers.DateField(required=False)
     language = serializers.RegexField(

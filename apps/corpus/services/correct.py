@@ -32,6 +32,7 @@ from apps.corpus.metadata_values import (
     year_of,
 )
 from apps.corpus.models import PUBLISHED, Document, DocumentStatus, IngestJob, JobStage, JobState, SourceFile
+from apps.corpus.registry import kinds_in_force
 from apps.corpus.services.ingest.document import document_ingest, serialise
 from apps.corpus.services.ingest.errors import (
     ExternalIdTakenError,
@@ -46,6 +47,7 @@ from apps.corpus.services.ingest.metadata import (
     DocumentMetadata,
     external_id_in_force,
     metadata_of,
+    source_as_refiled,
     store_metadata,
 )
 from apps.corpus.services.removals import proposal_of
@@ -64,7 +66,7 @@ def document_correct(*, document_id: UUID, changes: Mapping[str, object], kind: 
     Args:    changes: new values by the names of CORRECTABLE; None, "" or an empty list clears a field, but not a title
                  or a type.
              kind: the key of the kind that it is of; None leaves it. It decides which questions reach the document, so
-                 the principal must have the right to correct both kinds.
+                 the principal must have the right to correct both kinds. The source follows it where it said it.
     Returns: the document that has the values: a new version, which a job makes searchable; or the same row, where the
              document was not searchable yet or has these values already.
     Raises:  PermissionDeniedError; DocumentNotFoundError; InvalidFieldError: a value that can't be understood or
@@ -89,10 +91,13 @@ def document_correct(*, document_id: UUID, changes: Mapping[str, object], kind: 
             raise DocumentNotFoundError(document=document_id)
         if kind is not None:
             require_right(document.kind, Right.CORRECT)
-            require_usable(kind, right=Right.CORRECT)
+            filed_as = require_usable(kind, right=Right.CORRECT)
         stored = metadata_of(document)
         changed = [name for name in said if getattr(stored, name) != said[name]]
         of_kind = document.kind if kind is None else kind
+        if of_kind != document.kind and "source_type" not in said:
+            before = next((each for each in kinds_in_force() if each.kind == document.kind), None)
+            stored = replace(stored, source_type=source_as_refiled(document, before, filed_as))
         if not changed and of_kind == document.kind:
             return document
         wanted = _completed(stored, {name: said[name] for name in changed})
@@ -201,7 +206,8 @@ def _correct_in_place(
         _read_again(job)
     store_metadata(document, wanted)
     document.kind = kind
-    document.save(update_fields=[*changed, "corrected_fields"])
+    # A document that gets another kind may get the source of that kind.
+    document.save(update_fields=[*{*changed, "source_type"}, "corrected_fields"])
     _record(document, changed)
     return document
 

@@ -115,7 +115,9 @@ class BudgetContentSerializer(StrictSerializer):
         choices=RetentionClass.choices, required=False, help_text="Which rule of the retention schedule it follows."
     )
     source_category = serializers.ChoiceField(
-        choices=SourceType.choices, required=False, help_text="The source of documents whose upload does not say it."
+        choices=SourceType.choices,
+        required=False,
+        help_text="The source of documents whose upload does not say it. `internal` leaves it to the document type.",
     )
     uploaders = serializers.ListField(
         child=serializers.ChoiceField(choices=Role.choices),

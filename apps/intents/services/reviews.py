@@ -83,8 +83,9 @@ def version_approve(
              AlreadyApprovedError: the principal approved this revision; FirstOfTwoError: the first of two reviewers
                  gave a time, which the second says; ReplacedMeanwhileError: another version came into force;
              InvalidMomentError: effective_from lies in the past; the errors of require_accuracy and require_proof;
-             InvalidPolicyError: the content is invalid, or breaks an invariant of its own or of a version that comes
-                 before it, or one that is to follow breaks an invariant of this one.
+             InvalidPolicyError: the content is invalid, or leaves out a kind of which there are documents, or breaks
+                 an invariant of its own or of a version that comes before it, or one that is to follow breaks an
+                 invariant of this one.
     """
     with transaction.atomic():
         version = _reviewed(version_id, "approve", revision)
@@ -93,6 +94,8 @@ def version_approve(
         require_accuracy(version, checked)
         in_force = policy_in_force()
         require_valid(version_snapshot(version), in_force)
+        # Documents may have come since it was submitted.
+        require_successor(version_snapshot(version))
         _require_succession(version, effective_from)
         proof = require_proof(version)
         if not approval_write(version, note=reason.strip(), effective_from=effective_from):

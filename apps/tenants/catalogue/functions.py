@@ -17,12 +17,14 @@ from apps.sql_files import read_statements
 from apps.tenants.catalogue.bodies import Body, Use, read_body
 from apps.tenants.catalogue.contracts import Cursor, Finding
 from apps.tenants.catalogue.guarded import rows
-from apps.tenants.rights import HANDED_OVER, ORDINARY_ROLES
+from apps.tenants.rights import BEYOND_SCOPES, HANDED_OVER, ORDINARY_ROLES
 
 _SQL: Final = read_statements(__file__)
 
 # The roles that write, and the roles that functions are handed over to, for which triggers fire as well.
 RUNNERS: Final = tuple(sorted({*ORDINARY_ROLES, *HANDED_OVER.values()}))
+# Those that policies bind.
+_BOUND: Final = tuple(role for role in RUNNERS if role not in BEYOND_SCOPES)
 # Functions that compose statements at run time. What they do can't be read from their text, so each is listed here with
 # what limits it instead.
 DYNAMIC: Final[Mapping[str, str]] = {
@@ -126,7 +128,7 @@ def _asked(cursor: Cursor, functions: Mapping[int, _Function]) -> Iterator[_Run]
     for role, table, oid in rows(
         cursor,
         _SQL["asked"],
-        roles=list(RUNNERS),
+        roles=list(_BOUND),
     ):
         if oid in functions:
             yield _Run(role, oid, f"{functions[oid].name} of {table}")
@@ -140,7 +142,7 @@ def _of_policies(cursor: Cursor) -> list[tuple[str, str, list[str], str]]:
     found: list[tuple[str, str, list[str], str]] = rows(
         cursor,
         _SQL["of_policies"],
-        roles=list(RUNNERS),
+        roles=list(_BOUND),
     )
     return found
 
@@ -177,7 +179,7 @@ def _blind_uses(cursor: Cursor, wanted: Mapping[tuple[str, Use], set[str]]) -> I
 
     PostgreSQL reports no error for these.
     """
-    asked = sorted({(role, use.table, use.right) for role, use in wanted})
+    asked = sorted({(role, use.table, use.right) for role, use in wanted if role in _BOUND})
     for role, table, right in rows(
         cursor,
         _SQL["blind_uses"],

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from apps.sql_files import read_statements
 from apps.tenants.catalogue.contracts import Cursor, Finding
 from apps.tenants.catalogue.guarded import GUARDED, rows
-from apps.tenants.rights import CLOSED_FUNCTIONS, GLOBAL_GRANTS, ORDINARY_ROLES, SECRET_COLUMNS
+from apps.tenants.rights import BEYOND_SCOPES, CLOSED_FUNCTIONS, GLOBAL_GRANTS, ORDINARY_ROLES, SECRET_COLUMNS
 from config.database import ROLE_LIMITS, SERVER_LIMITS
 
 _SQL = read_statements(__file__)
@@ -78,6 +78,9 @@ SECURITY_DEFINERS = {
     "public.intents_replaced_held": "glassbox_remover",
     "public.corpus_document_received_first": "glassbox_remover",
     "public.corpus_document_moved_lasting": "glassbox_remover",
+    # Returns the kinds of the tenant that documents name, in whatever scope, and nothing else of them
+    # (apps/intents/sql/kept_kinds.sql).
+    "public.intents_documented_kinds": "glassbox_surveyor",
     # Return and keep the password hash of the one account that the identity token names, and remove it together with
     # the account's data (apps/tenants/sql/passwords.sql).
     "public.tenants_password": "glassbox_authz",
@@ -129,13 +132,31 @@ def strong_roles(cursor: Cursor) -> Iterator[Finding]:
         cursor,
         "SELECT rolname FROM pg_roles WHERE rolname LIKE 'glassbox\\_%%' AND rolbypassrls "
         "AND rolname <> 'glassbox_backup' AND rolname <> ALL (%(roles)s::text[])",
-        roles=list(ORDINARY_ROLES),
+        roles=[*ORDINARY_ROLES, *BEYOND_SCOPES],
     ):
         yield Finding(
             subject=f"Role {role}",
-            problem="has BYPASSRLS: only glassbox_backup may.",
+            problem="has BYPASSRLS: only glassbox_backup and those of BEYOND_SCOPES may.",
             remedy=f"ALTER ROLE {role} NOBYPASSRLS.",
         )
+    yield from _beyond_scopes(cursor)
+
+
+def _beyond_scopes(cursor: Cursor) -> Iterator[Finding]:
+    """Find what a role that no policy binds may do beyond reading its columns for its functions."""
+    for role, allowed in BEYOND_SCOPES.items():
+        for (problem,) in rows(
+            cursor,
+            _SQL["beyond_scopes"],
+            role=role,
+            columns=[f"{table}.{column}" for table, columns in allowed.items() for column in columns],
+            functions=[name for name, owner in SECURITY_DEFINERS.items() if owner == role],
+        ):
+            yield Finding(
+                subject=f"Role {role}",
+                problem=f"{problem}, and no policy binds it.",
+                remedy="Revoke it, or name it in apps/tenants/rights.py with the reason.",
+            )
 
 
 def _limits() -> list[str]:

@@ -73,3 +73,28 @@ SELECT p.oid::regprocedure::text FROM pg_proc p
    AND EXISTS (SELECT FROM unnest(%(roles)s::text[]) AS r (name)
                 WHERE has_function_privilege(r.name, p.oid, 'EXECUTE'))
  ORDER BY 1
+
+-- name: beyond_scopes
+SELECT 'may ' || p.name || ' ' || c.relname || '.' || a.attname
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid,
+       unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'REFERENCES']) AS p (name)
+ WHERE n.nspname IN ('public', 'authz') AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+   AND a.attnum > 0 AND NOT a.attisdropped AND has_column_privilege(%(role)s, c.oid, a.attnum, p.name)
+   AND NOT (p.name = 'SELECT' AND c.relname || '.' || a.attname = ANY (%(columns)s::text[]))
+ UNION ALL
+SELECT 'may ' || p.name || ' ' || c.relname
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace,
+       unnest(ARRAY['DELETE', 'TRUNCATE', 'TRIGGER', 'MAINTAIN']) AS p (name)
+ WHERE n.nspname IN ('public', 'authz') AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+   AND has_table_privilege(%(role)s, c.oid, p.name)
+ UNION ALL
+SELECT 'owns the function ' || p.proname
+  FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_roles r ON r.oid = p.proowner
+ WHERE r.rolname = %(role)s AND n.nspname || '.' || p.proname <> ALL (%(functions)s::text[])
+ UNION ALL
+SELECT 'may log in' FROM pg_roles r WHERE r.rolname = %(role)s AND r.rolcanlogin
+ UNION ALL
+SELECT 'has the member ' || pg_get_userbyid(m.member)
+  FROM pg_auth_members m JOIN pg_roles r ON r.oid = m.roleid
+ WHERE r.rolname = %(role)s AND m.inherit_option IS DISTINCT FROM false
+ ORDER BY 1

@@ -4,7 +4,7 @@
 CREATE SCHEMA IF NOT EXISTS authz AUTHORIZATION glassbox_authz;
 REVOKE ALL ON SCHEMA authz FROM PUBLIC;
 GRANT USAGE ON SCHEMA authz TO glassbox_owner, glassbox_api, glassbox_worker, glassbox_auditor, glassbox_eraser,
-    glassbox_remover, glassbox_recorder;
+    glassbox_remover, glassbox_recorder, glassbox_surveyor;
 
 CREATE TABLE IF NOT EXISTS authz.signing_key (
     kid text PRIMARY KEY,
@@ -333,7 +333,7 @@ BEGIN
         IF name <> 'verified(text, text)' THEN
             EXECUTE format(
                 'GRANT EXECUTE ON FUNCTION authz.%s TO glassbox_owner, glassbox_api, glassbox_worker, '
-                'glassbox_auditor, glassbox_eraser, glassbox_remover, glassbox_recorder', name);
+                'glassbox_auditor, glassbox_eraser, glassbox_remover, glassbox_recorder, glassbox_surveyor', name);
         END IF;
     END LOOP;
 END

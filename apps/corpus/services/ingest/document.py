@@ -18,7 +18,7 @@ from django.utils.text import slugify
 from apps.corpus.description import title_from_filename
 from apps.corpus.extraction import Limits
 from apps.corpus.extraction.detection import require_readable
-from apps.corpus.kinds import Right
+from apps.corpus.kinds import Right, SourceType
 from apps.corpus.models import Document, DocumentStatus, IngestJob, SourceFile
 from apps.corpus.reader.opening import require_opens
 from apps.corpus.services.ingest.erased import refuse_erased
@@ -30,7 +30,7 @@ from apps.corpus.services.ingest.errors import (
 )
 from apps.corpus.services.ingest.events import RECEIVED, record_document_event
 from apps.corpus.services.ingest.kind import require_right, require_usable
-from apps.corpus.services.ingest.metadata import DocumentMetadata, differing, external_id_in_force
+from apps.corpus.services.ingest.metadata import DocumentMetadata, differing, external_id_in_force, source_of
 from apps.corpus.services.ingest.restart import restart
 from apps.corpus.services.restricted import refuse_restricted_content, with_restricted
 from apps.erasure.runs.closing import require_open
@@ -125,7 +125,7 @@ def document_ingest(
         kind=kind,
         title=about.title or title_from_filename(name),
         document_type=about.document_type,
-        source_type=about.source_type,
+        source_type=about.source_type or SourceType.INTERNAL,
         company=about.company,
         ticker=about.ticker,
         fiscal_year=about.fiscal_year,
@@ -149,7 +149,9 @@ def document_ingest(
         require_open([scope_id])
         # Of a tenant whose erasure goes on, the policy may be gone before the last scope is.
         right = Right.CORRECT if corrects else Right.UPLOAD
-        require_usable(kind, right=right)
+        of_kind = require_usable(kind, right=right)
+        if about.source_type is None:
+            document.source_type = source_of(of_kind, about.document_type)
         serialise(scope_id, content_sha256, about.external_id or document.title)
         if not same_bytes_again and (there := _same_bytes(document)) is not None:
             return replace(there, differs=differing(there.document, about, replaces=replaces))

@@ -23,6 +23,15 @@ class RetiredKindError(IngestError):
     message = "The kind {kind} is retired: nothing more is uploaded as such. Choose one of: {known}."
 
 
+class LeavingKindError(RetiredKindError):
+    """Data: kind, number (of the approved version of the policy that leaves it out), known."""
+
+    message = (
+        "Version {number} of the policy, which is approved and waits for its time, leaves out the kind {kind}: nothing "
+        "more is uploaded as such. Choose one of: {known}. Or have that version withdrawn."
+    )
+
+
 class KindNotYoursError(IngestError):
     """Data: kind, doing (a Right), roles (those that may)."""
 

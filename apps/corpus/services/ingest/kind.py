@@ -6,16 +6,25 @@ from collections.abc import Sequence
 
 from apps.corpus.errors import IngestError
 from apps.corpus.kinds import Right
-from apps.corpus.registry import KindInForce, kinds_in_force
-from apps.corpus.services.ingest.errors import KindNotYoursError, RetiredKindError, UnknownKindError
+from apps.corpus.registry import KindInForce, kinds_in_force, kinds_leaving
+from apps.corpus.services.ingest.errors import (
+    KindNotYoursError,
+    LeavingKindError,
+    RetiredKindError,
+    UnknownKindError,
+)
 from apps.tenants.context import current_scope
 from apps.tenants.principals import Principal, PrincipalKind
 
 
 def usable_kinds(right: Right = Right.UPLOAD) -> tuple[KindInForce, ...]:
-    """Return the kinds in use for which the open scope's principal has a right, by priority."""
-    principal = current_scope().principal
-    return tuple(each for each in kinds_in_force() if not each.retired and _has(principal, each, right))
+    """Return the kinds in use for which the open scope's principal has a right, by priority.
+
+    One that an approved version leaves out is in use no longer.
+    """
+    principal, leaving = current_scope().principal, kinds_leaving()
+    usable = (each for each in kinds_in_force() if not each.retired and each.kind not in leaving)
+    return tuple(each for each in usable if _has(principal, each, right))
 
 
 def require_usable(
@@ -24,12 +33,15 @@ def require_usable(
     """Return the kind of that key if it is in use, and the open scope's principal has the right for it.
 
     Args:   kinds: those in force, if they are known already.
-    Raises: UnknownKindError, RetiredKindError, KindNotYoursError.
+    Raises: UnknownKindError, RetiredKindError, LeavingKindError, KindNotYoursError.
     """
     known = kinds_in_force() if kinds is None else kinds
     error = kind_problem(kind, known, current_scope().principal, right=right)
     if error is not None:
         raise error
+    if (number := (leaving := kinds_leaving()).get(kind)) is not None:
+        stay = ", ".join(each.kind.value for each in known if not each.retired and each.kind not in leaving)
+        raise LeavingKindError(kind=repr(kind), number=number, known=stay)
     return next(each for each in known if each.kind == kind)
 
 

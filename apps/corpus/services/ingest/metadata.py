@@ -10,10 +10,11 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from apps.corpus.description import GIVEN_KEYS, Description, describe, title_from_filename
+from apps.corpus.description import GIVEN_KEYS, Description, describe, source_of_type, title_from_filename
 from apps.corpus.kinds import DocumentType, SourceType
 from apps.corpus.metadata_values import given_value, text_of
 from apps.corpus.models import Document
+from apps.corpus.registry import KindInForce
 from apps.tenants.ids import ScopeId
 
 # The keys that metadata_from_row reads from a row.
@@ -24,12 +25,13 @@ KNOWN_KEYS = GIVEN_KEYS | {"external_id", "id"}
 class DocumentMetadata:
     """The metadata that an uploader gives for a document; a field that was not given is empty or has its default.
 
+    source_type: None where it was not given: then the kind says it, or else the document type (source_of).
     corrected: the fields that somebody corrected. Their values are final, even empty ones.
     """
 
     title: str = ""
     document_type: DocumentType = DocumentType.OTHER
-    source_type: SourceType = SourceType.INTERNAL
+    source_type: SourceType | None = None
     company: str = ""
     ticker: str = ""
     fiscal_year: int | None = None
@@ -54,10 +56,11 @@ def metadata_from_row(row: Mapping[str, object], *, filename: str) -> DocumentMe
     """
     about = describe(None, filename=filename, given=row)
     external_id = given_value(row, "external_id", "id")
+    source_type = given_value(row, "source_type")
     return DocumentMetadata(
         title="" if about.title == title_from_filename(filename) else about.title,
         document_type=about.document_type,
-        source_type=about.source_type,
+        source_type=about.source_type if source_type else None,
         company=about.company,
         ticker=about.ticker,
         fiscal_year=about.fiscal_year,
@@ -67,6 +70,27 @@ def metadata_from_row(row: Mapping[str, object], *, filename: str) -> DocumentMe
         jurisdictions=about.jurisdictions,
         external_id=text_of(external_id, field="external_id") if external_id is not None else "",
     )
+
+
+def source_of(kind: KindInForce, document_type: DocumentType) -> SourceType:
+    """Return the source of a document whose upload does not say it: what the policy in force says of its kind.
+
+    A kind of the source "internal" leaves it to the document type, which may still be read from the file.
+    """
+    of_kind = kind.source_category
+    return of_kind if of_kind is not SourceType.INTERNAL else source_of_type(document_type)
+
+
+def source_as_refiled(document: Document, before: KindInForce | None, after: KindInForce) -> SourceType:
+    """Return the source of a document that gets another kind: it follows the kind where the kind said it before.
+
+    What somebody corrected stays, and what was given at the upload, where that was something else.
+    """
+    stored, document_type = SourceType(document.source_type), DocumentType(document.document_type)
+    unsaid = source_of_type(document_type) if before is None else source_of(before, document_type)
+    if _is_corrected(document, "source_type") or stored is not unsaid:
+        return stored
+    return source_of(after, document_type)
 
 
 def metadata_of(document: Document) -> DocumentMetadata:
@@ -115,7 +139,7 @@ def differing(document: Document, about: DocumentMetadata, *, replaces: UUID | N
     found = {
         "title": bool(about.title) and about.title != document.title,
         "document_type": about.document_type not in (DocumentType.OTHER, document.document_type),
-        "source_type": about.source_type not in (SourceType.INTERNAL, document.source_type),
+        "source_type": about.source_type not in (None, SourceType.INTERNAL, document.source_type),
         "company": about.company not in ("", document.company),
         "ticker": about.ticker not in ("", document.ticker),
         "period": about.fiscal_year not in (None, document.fiscal_year)

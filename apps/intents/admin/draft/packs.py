@@ -13,7 +13,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 from unfold.widgets import UnfoldAdminSelectWidget
 
-from apps.corpus.selectors import documents_by_kind
 from apps.errors import ApplicationError
 from apps.intents.admin.draft.links import crumbs, version_admin
 from apps.intents.admin.draft.list import StartForm
@@ -30,7 +29,7 @@ from apps.intents.pack_switch import (
 from apps.intents.packs.catalogue import PACKS, Pack, chosen_packs
 from apps.intents.selectors import policy_in_force
 from apps.intents.services.drafts import draft_of
-from apps.intents.services.successor import usage_problems
+from apps.intents.services.successor import documents_of_kinds, usage_problems
 from apps.tenants.admin.base import require
 from apps.tenants.admin.pages import form_page, page
 from apps.tenants.roles import Permission
@@ -58,7 +57,7 @@ class SwitchForm(StartForm):
         like = [(_key(budget), f"reached like {_name(budget)}") for pack in packs for budget in pack.budgets]
         for each in left:
             self.fields[_FIELD + each.budget.kind] = forms.ChoiceField(
-                label=f"{each.name}: {_documents(each.documents)}",
+                label=f"{each.name}: {each.in_words}",
                 choices=[("", "Choose what becomes of them"), (NOBODY, "reached by no question, and retired"), *like],
                 widget=UnfoldAdminSelectWidget,
                 help_text="The packs have no such kind. It stays in the policy as long as there are documents of it.",
@@ -83,7 +82,7 @@ def packs_view(request: HttpRequest) -> HttpResponse:
         return _choose(request, keys, refusal=error.detail, status=422)
     if not packs:
         return _choose(request, keys)
-    documents = documents_by_kind()
+    documents = documents_of_kinds()
     form = SwitchForm(request.POST or None, left=kinds_left(in_force, keys, documents), packs=packs)
     chosen = form.goes_with() if form.is_bound and form.is_valid() else _typed(request)
     content = switch_packs(in_force, keys, documents, chosen)
@@ -156,10 +155,6 @@ def _typed(request: HttpRequest) -> dict[str, str]:
 
 def _of(documents: Any, budget: Any) -> DocumentsOfKind:
     return DocumentsOfKind(budget=budget, documents=documents.get(budget.kind, 0))
-
-
-def _documents(count: int) -> str:
-    return "1 document" if count == 1 else f"{count:,} documents"
 
 
 def _key(budget: Any) -> str:
