@@ -113,7 +113,7 @@ def searching(world: World, slug: str) -> Iterator[None]:
             return answer(*args, **more)
 
     with (
-        patch("apps.retrieval.services.ask.Question", question),
+        patch("apps.retrieval.services.asking.Question", question),
         patch("apps.retrieval.services.ask.answer", answered),
     ):
         yield
@@ -596,8 +596,8 @@ def test_the_way_of_an_answer_shows_no_hidden_passage(world: World, place: tuple
 
     def attack() -> str:
         with searching(world, place[0]), pytest.MonkeyPatch.context() as patch:
-            for module in ("services.ask", "admin.ask_page"):
-                patch.setattr(f"apps.retrieval.{module}.may_be_read", lambda documents: True)
+            patch.setattr("apps.retrieval.services.asking.are_within_reach", lambda documents, bounds: True)
+            patch.setattr("apps.retrieval.admin.ask_page.may_be_read", lambda documents: True)
             asked = {"question": QUESTION, "scopes": ["fund:alpha"]}
             return seen(visiting("ann").post(reverse("admin:ask"), asked, follow=True))
 

@@ -198,7 +198,7 @@ def searching(world: World, slug: str) -> Iterator[None]:
     def question(*, tenant_id: TenantId, scope_ids: tuple[ScopeId, ...], **asked: Any) -> Question:
         return Question(tenant_id=world.firm(slug).id, scope_ids=scopes, **asked)
 
-    with patch("apps.retrieval.services.ask.Question", question):
+    with patch("apps.retrieval.services.asking.Question", question):
         yield
 
 

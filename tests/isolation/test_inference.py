@@ -34,6 +34,7 @@ from apps.retrieval.retrievers.dense import DenseRetriever
 from apps.retrieval.retrievers.inventory import CorpusInventoryReader
 from apps.retrieval.retrievers.sparse import SparseRetriever
 from apps.retrieval.services import ask as ask_service
+from apps.retrieval.services import asking
 from apps.tenants.context import ScopeContext, open_scope
 from apps.tenants.models import Grant, Scope
 from apps.tenants.models.base import ScopedModel, TenantForeignKey
@@ -698,7 +699,7 @@ def test_an_answer_is_not_remembered_for_somebody_else(world: World, first: str,
         with rolled_back(), pytest.MonkeyPatch.context() as patch:
             patch.setattr(ask_service, "answer", answered)
             # The last look, whether its documents may be read still, would find that out.
-            patch.setattr(ask_service, "may_be_read", lambda documents: True)
+            patch.setattr(asking, "are_within_reach", lambda documents, bounds: True)
             yield
 
     brought = held(attack, loot=loot, without=memory)

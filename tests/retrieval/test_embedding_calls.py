@@ -38,7 +38,7 @@ from apps.retrieval.pipeline import FindResult, find
 from apps.retrieval.replay import run
 from apps.retrieval.replay.errors import NotReplayableError
 from apps.retrieval.replay.run import question_replay
-from apps.retrieval.services import ask as asking_service
+from apps.retrieval.services import asking as asking_service
 from apps.retrieval.services.ask import ask
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError

@@ -34,6 +34,7 @@ from apps.quality.services.evaluation import evaluation_query_add
 from apps.retrieval.errors import DocumentsGoneError
 from apps.retrieval.events import ANSWERED, FAILED
 from apps.retrieval.services import ask as ask_service
+from apps.retrieval.services import asking
 from apps.retrieval.services.ask import Asked, ask
 from apps.retrieval.services.recording import answer_record
 from apps.tenants.context import current_scope, open_scope
@@ -163,7 +164,7 @@ def test_an_answer_that_was_written_when_the_document_went_is_written_anew(
         tries.append("looked")
         look(scope_ids)
 
-    monkeypatch.setattr(ask_service, "require_open", erased_meanwhile)
+    monkeypatch.setattr(asking, "require_open", erased_meanwhile)
     found = asked(amy)
     # Each try looks before the question is embedded, and before the answer is recorded.
     assert tries == ["looked"] * 4
@@ -176,7 +177,7 @@ def test_an_answer_that_was_written_when_the_document_went_is_written_anew(
 def test_a_question_that_never_gets_to_look_ends_with_an_error_that_says_nothing(
     firm: Firm, letter: Target, amy: Principal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ask_service, "may_be_read", lambda _: False)
+    monkeypatch.setattr(asking, "are_within_reach", lambda documents, bounds: False)
     with pytest.raises(DocumentsGoneError) as refused:
         asked(amy)
     assert "Ask again in a moment" in refused.value.detail

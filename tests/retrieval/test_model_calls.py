@@ -33,7 +33,7 @@ from apps.quality.evaluation.contracts import EvaluationQuestion, Expected
 from apps.retrieval.changed_settings import RunSettings
 from apps.retrieval.errors import DocumentsGoneError
 from apps.retrieval.events import ANSWERED, FAILED
-from apps.retrieval.services import ask as asking_service
+from apps.retrieval.services import asking as asking_service
 from apps.retrieval.services.ask import Asked, ask
 from apps.retrieval.services.calls import Deadline
 from apps.retrieval.stage_choice import stages_in_use

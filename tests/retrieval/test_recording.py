@@ -146,7 +146,7 @@ def test_what_was_searched_for_besides_the_question_is_told_without_its_words(
         asked_again = replace(policy.retrieval, heal_rounds=1, heal_minimum_coverage=1.0)
         return dependencies_for(tenant, replace(policy, retrieval=asked_again), settings, **more)
 
-    monkeypatch.setattr(asking, "dependencies_for", with_a_rewriter)
+    monkeypatch.setattr("apps.retrieval.services.asking.dependencies_for", with_a_rewriter)
     server.reply_with(json.dumps({"texts": [f"largest loss that {NAME} asks for"]}))
     server.reply_with(json.dumps({"texts": [f"{NAME} in other words"]}))
     event = asked(acme).event

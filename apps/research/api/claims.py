@@ -14,7 +14,7 @@ from apps.research.api.claim_serializers import ClaimCheckRequest, ClaimCheckSer
 from apps.research.api.examples import CHECKED
 from apps.research.claims.check import check_text
 from apps.research.claims.checked import checked_json
-from apps.retrieval.services.ask import OnRecorded
+from apps.retrieval.services.asking import OnRecorded
 from apps.tenants.api.examples import sample
 from apps.tenants.api.idempotency import idempotent_question
 from apps.tenants.api.views import ApiView

@@ -33,7 +33,7 @@ from apps.research.runs.streaming import Stream
 from apps.research.runs.telling import run_json
 from apps.retrieval.api.progress import EVENT_STREAM
 from apps.retrieval.errors import QuestionError
-from apps.retrieval.services.ask import OnRecorded
+from apps.retrieval.services.asking import OnRecorded
 from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
 from apps.tenants.api.idempotency import ActResponse, idempotent, idempotent_question
 from apps.tenants.api.serializers import require_no_fields

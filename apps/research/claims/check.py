@@ -29,7 +29,7 @@ from apps.research.claims.subjects import Held
 from apps.research.errors import ClaimCheckError
 from apps.retrieval.contracts import SearchBounds
 from apps.retrieval.retrievers.documents import are_within_reach, may_be_read
-from apps.retrieval.services.ask import OnRecorded, scopes_open_still
+from apps.retrieval.services.asking import OnRecorded, scopes_open_still
 from apps.retrieval.services.wiring import dependencies_for
 from apps.retrieval.stage_choice import stages_in_use
 from apps.tenants.context import current_scope

@@ -35,7 +35,7 @@ from apps.research.runs.room import require_room, require_room_of
 from apps.research.runs.sealing import Sealer, columns_of
 from apps.retrieval.contracts import GivenFilters, SearchBounds
 from apps.retrieval.pipeline import ReadResult
-from apps.retrieval.services.ask import OnRecorded
+from apps.retrieval.services.asking import OnRecorded
 from apps.retrieval.services.following import read_question
 from apps.retrieval.services.recording import question_digest
 from apps.tenants.context import current_scope, open_scope, record_failure

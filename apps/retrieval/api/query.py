@@ -23,7 +23,8 @@ from apps.retrieval.api.serializers import AnswerSerializer, SearchedSerializer
 from apps.retrieval.contracts import DocumentId, GivenFilters, Period
 from apps.retrieval.errors import QuestionError
 from apps.retrieval.presentation import asked_json, searched_json
-from apps.retrieval.services.ask import OnRecorded, ask, search
+from apps.retrieval.services.ask import ask, search
+from apps.retrieval.services.asking import OnRecorded
 from apps.retrieval.stage_settings import StageSettings
 from apps.retrieval.stages.follow_ups.resolve import MOST_EARLIER
 from apps.retrieval.trace import OnStage

@@ -8,7 +8,8 @@ from functools import partial
 from apps.audit.models import Event
 from apps.retrieval.contracts import GivenFilters
 from apps.retrieval.pipeline import Parting, PipelineResult, ReadResult, answer, read
-from apps.retrieval.services.ask import Asked, OnRecorded, begin_asking, decided, with_records
+from apps.retrieval.services.ask import Asked, decided, with_records
+from apps.retrieval.services.asking import OnRecorded, begin_asking
 from apps.retrieval.services.pinned import Pinned
 from apps.retrieval.services.recording import answer_record
 from apps.tenants.ids import ScopeId

@@ -32,7 +32,8 @@ from apps.research.errors import DoorError
 from apps.retrieval.api.progress import EVENT_STREAM, Telling, streamed
 from apps.retrieval.api.query import AskingView
 from apps.retrieval.errors import QuestionError
-from apps.retrieval.services.ask import Asked, OnRecorded, ask
+from apps.retrieval.services.ask import Asked, ask
+from apps.retrieval.services.asking import OnRecorded
 from apps.retrieval.trace import OnStage
 from apps.tenants.api.authentication import ApiKeyAuthentication
 from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
