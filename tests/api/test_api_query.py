@@ -139,7 +139,7 @@ def test_a_bad_field_is_named(analyst: Api, bolt: Firm, body: dict[str, Any], fi
 
 def test_the_bodies_that_the_document_shows_are_answered(analyst: Api, report: Document) -> None:
     examples = openapi()["paths"][ADDRESS]["post"]["requestBody"]["content"]["application/json"]["examples"]
-    assert [analyst.post(ADDRESS, each["value"]).status_code for each in examples.values()] == [200, 200, 200]
+    assert [analyst.post(ADDRESS, each["value"]).status_code for each in examples.values()] == [200, 200, 200, 200]
 
 
 def test_a_question_is_required(analyst: Api) -> None:
