@@ -211,8 +211,8 @@ def policy_changes(before: Version | None, after: Version | None, kind: str = ""
 def changed_profile(before: Version | None, after: Version | None) -> list[str]:
     """Return how the compliance profile differs between two versions, in sentences; of no version, it has no rules."""
     names = {rule.name: rule.label for version in (before, after) if version for rule in version.reaches}
-    profiles = [version.snapshot.profile if version else () for version in (before, after)]
-    return [change.sentence for change in profile_changes(*profiles, lambda name: names.get(name, name))]
+    old, new = (version.snapshot.profile if version else () for version in (before, after))
+    return [change.sentence for change in profile_changes(old, new, lambda name: names.get(name, name))]
 
 
 def _valid(holdings: Iterable[Holding], at: datetime) -> list[Holding]:
