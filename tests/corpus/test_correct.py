@@ -394,6 +394,7 @@ def test_the_page_shows_what_another_kind_changes_before_it_is_filed_so(firm: Fi
     told = shown.errors_of("kind")
     assert "Filed as Methodology, it is reached by questions of " in told
     assert "press the button again" in told
+    assert shown.tree.xpath("//input[@name='title']/@value") == [ready.title]
     assert document(firm, ready.id).kind == "run"
     with open_scope(tenant=firm.id, reason="a test"):
         assert Document.objects.filter(series_id=ready.series_id).count() == 1
