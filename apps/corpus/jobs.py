@@ -1,7 +1,7 @@
 """Run one ingest job: read, embed, finish. Every step can be repeated, and resumes where the last attempt ended.
 
     claim -> [extract: pages, passages, postings, in one transaction]
-          -> [embed: one transaction per batch, only passages that lack a vector]
+          -> [embed: one transaction per batch, only passages that lack a vector and that no other version has alike]
           -> [finish: ready, the previous version superseded, the event, in one transaction]
 
 Between these steps no scope and no transaction is open, so a long file or a slow provider does not keep one open.
@@ -34,7 +34,7 @@ from apps.corpus.services.ingest.lease import Lease, RunPolicy, claim, give_back
 from apps.corpus.services.ingest.metadata import fill_in
 from apps.corpus.services.ingest.passages_sent import recording_passages
 from apps.corpus.services.ingest.read import read_file, warnings_of
-from apps.corpus.services.ingest.store import store_reading, store_vectors
+from apps.corpus.services.ingest.store import reuse_vectors, store_reading, store_vectors
 from apps.corpus.services.ingest.turns import take_next
 from apps.corpus.terms import TERMS_VERSION
 from apps.tenants.ids import TenantId
@@ -151,6 +151,9 @@ def _batches(lease: Lease, provider: ResidencyBoundProvider) -> Iterator[Sequenc
             profile=lease.profile, dimension=provider.dimension, known=", ".join(map(str, EMBEDDING_MODELS))
         )
     with holding(lease) as job:
+        document: Document = Document.objects.get(id=job.document_id)
+        if document.version > 1:
+            reuse_vectors(document, model=provider.model, dimension=provider.dimension)
         vector = table.objects.filter(chunk=OuterRef("pk"), model=provider.model)
         missing = list(
             Chunk.objects.filter(document_id=job.document_id, is_parent=False)

@@ -9,10 +9,11 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from apps.audit.models import Event
+from apps.corpus import jobs
 from apps.corpus.description import InvalidFieldError
 from apps.corpus.errors import DocumentNotFoundError
 from apps.corpus.jobs import RunOutcome, _read
-from apps.corpus.models import Document, DocumentStatus, IngestJob, SourceFile
+from apps.corpus.models import Document, DocumentStatus, Embedding384, IngestJob, SourceFile
 from apps.corpus.services.correct import document_correct
 from apps.corpus.services.ingest.errors import (
     ExternalIdTakenError,
@@ -393,6 +394,7 @@ def test_the_page_shows_what_another_kind_changes_before_it_is_filed_so(firm: Fi
     told = shown.errors_of("kind")
     assert "Filed as Methodology, it is reached by questions of " in told
     assert "press the button again" in told
+    assert shown.tree.xpath("//input[@name='title']/@value") == [ready.title]
     assert document(firm, ready.id).kind == "run"
     with open_scope(tenant=firm.id, reason="a test"):
         assert Document.objects.filter(series_id=ready.series_id).count() == 1
@@ -410,3 +412,39 @@ def test_the_page_sends_nobody_to_upload_it_again(firm: Firm, ready: Document) -
     page = Visitor("alice").open("corpus_document_correct", ready.id)
     assert "Move to another scope" in page.text
     assert "upload it again" not in page.text
+
+
+def vectors(firm: Firm, made: Document) -> dict[str, object]:
+    """By the text of the passage."""
+    with open_scope(tenant=firm.id, reason="a test"):
+        found = Embedding384.objects.filter(document_id=made.id).select_related("chunk")
+        return {each.chunk.text: list(each.vector) for each in found}
+
+
+def test_passages_that_stay_the_same_are_not_embedded_again(
+    firm: Firm, ready: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = vectors(firm, ready)
+    made = correct(firm, ready, external_id="x-9")
+    with monkeypatch.context() as patched:
+        patched.setattr(jobs, "recording_passages", _nothing_is_sent)
+        run_job_of(firm, made)
+    assert (document(firm, made.id).status, vectors(firm, made)) == (DocumentStatus.READY, before)
+    # The title stands in the header of every passage, so all of them say something else then.
+    retitled = retitle(firm, document(firm, made.id), "Zephyr Fund")
+    run_job_of(firm, retitled)
+    after = vectors(firm, retitled)
+    assert after.keys() == before.keys()
+    assert all(after[text] != before[text] for text in after)
+
+
+def test_a_version_whose_vectors_are_gone_gives_none(firm: Firm, ready: Document) -> None:
+    made = correct(firm, ready, external_id="x-9")
+    with open_scope(tenant=firm.id, reason="a test"):
+        Embedding384.objects.filter(document_id=ready.id).delete()
+    run_job_of(firm, made)
+    assert vectors(firm, made)
+
+
+def _nothing_is_sent(*args: object) -> None:
+    raise AssertionError("passages were embedded again")

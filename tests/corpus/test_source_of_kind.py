@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 from django.conf import LazySettings
-from django.core.management import call_command
 
 from apps.corpus.kinds import DocumentType, SourceType
 from apps.corpus.models import Document
+from apps.corpus.registry import kinds_in_force
 from apps.corpus.services.correct import document_correct
+from apps.corpus.services.ingest.manifest import plan
 from apps.corpus.services.ingest.metadata import metadata_from_row
 from apps.corpus.services.move import document_move
 from apps.tenants.context import open_scope
@@ -86,18 +87,15 @@ def test_by_the_page(acme: Firm) -> None:
 def test_by_a_manifest(acme: Firm, tmp_path: Path) -> None:
     (tmp_path / "one.md").write_bytes(NEWS)
     (tmp_path / "two.md").write_bytes(b"# Two\n\nAnother text.\n")
-    lines = [{"filename": "one.md"}, {"filename": "two.md", "source_type": "news"}]
+    lines = [{"file": "one.md"}, {"file": "two.md", "source_type": "news"}]
     (tmp_path / "documents.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    call_command(
-        "ingest",
-        tmp_path / "one.md",
-        tmp_path / "two.md",
-        tenant="acme",
-        scope="fund:alpha",
-        kind="run",
-        manifest=tmp_path / "documents.jsonl",
-        json=True,
-    )
+    with open_scope(tenant=acme.id, reason="a test"):
+        known = kinds_in_force()
+    rows = plan(paths=(), manifest=tmp_path / "documents.jsonl", defaults={}, default_kind="run", kinds=known)
+    for row in rows:
+        assert row.path is not None
+        about = {name: getattr(row.metadata, name) for name in ("title", "source_type")}
+        ingest(acme, row.path.read_bytes(), filename=row.path.name, kind=row.kind, **about)
     with open_scope(tenant=acme.id, reason="a test"):
         found = dict(Document.objects.values_list("filename", "source_type"))
     assert found == {"one.md": SourceType.RESEARCH, "two.md": SourceType.NEWS}

@@ -81,8 +81,7 @@ class CorrectionForm(forms.Form):
         kind = self.other_kind
         if kind is not None and typed.get("shown") != kind:
             self.add_error("kind", _effect(self.document, kind))
-            self.data = self.data.copy()
-            self.data["shown"] = kind
+            self.data = {**{name: self.data[name] for name in self.data}, "shown": kind}
         return typed
 
 

@@ -29,6 +29,10 @@ _VECTORS: Mapping[int, str] = {
     dimension: _SQL["vectors"].replace("corpus_embedding384", model._meta.db_table)
     for dimension, model in EMBEDDING_MODELS.items()
 }
+_VECTORS_AGAIN: Mapping[int, str] = {
+    dimension: _SQL["vectors_again"].replace("corpus_embedding384", model._meta.db_table)
+    for dimension, model in EMBEDDING_MODELS.items()
+}
 _HEADER_CHARS = 500
 _SECTION_CHARS = 300
 _FORGET_POSTINGS = "DELETE FROM corpus_posting WHERE tenant_id = %s AND scope_id = %s AND document_id = %s"
@@ -111,6 +115,17 @@ def store_vectors(document: Document, *, model: str, chunk_ids: Sequence[UUID], 
                 [f"[{','.join(map(str, half.tolist()))}]" for half in halves],
             ],
         )
+
+
+def reuse_vectors(document: Document, *, model: str, dimension: int) -> None:
+    """Copy the vectors of passages that another version of the same file has with the same header and text.
+
+    The copies are the document's own, and go with it; a version that is restricted or erased gives none.
+    """
+    own: list[Any] = [document.tenant_id, document.scope_id]
+    series: list[Any] = [document.series_id, document.id, document.content_sha256, document.id]
+    with connection.cursor() as cursor:
+        cursor.execute(_VECTORS_AGAIN[dimension], [*own, *series, model])
 
 
 def _columns(passages: Sequence[ReadPassage]) -> list[list[Any]]:
