@@ -1,14 +1,17 @@
-"""The sample documents of a pack: some for each kind, and review examples are answered from them without a model.
+"""The sample documents of a pack: some for each kind, and every review example is answered from them without a model.
 
 With the shipped model for vectors and everything between a question and its answer: the intent, the gate, the search,
 the budgets, the reader. An answer is right if it quotes the words that answer from the document that holds them.
+
+The documents are ours, and were worded until the reader found what is asked in them. So this holds that the first
+questions of a new tenant are answered; how often the documents of a firm answer is measured in tests/evaluation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Final
+from typing import Any
 
 import pytest
 from django.core.cache import cache
@@ -20,7 +23,7 @@ from apps.corpus.providers.protocol import EmbeddingProvider
 from apps.corpus.services.ingest.metadata import DocumentMetadata, metadata_from_row
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.packs.catalogue import PACKS, SampleDocument, sample_documents
-from apps.retrieval.contracts import Answer, AnswerOutcome, ContextBlock
+from apps.retrieval.contracts import Answer, AnswerOutcome
 from apps.retrieval.services.ask import ask
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
@@ -31,30 +34,11 @@ from tests.corpus.ingesting import ingest, run
 from tests.factories import Firm, make_member
 from tests.intents.pack_answers import ANSWERS, Wanted
 
-# How many review examples of a pack were answered rightly when this was last measured, and how many it has. The others
-# get the closest passages: the reader without a model is not sure enough of them.
-FEWEST_ANSWERED: Final = {
-    "fund_house": (94, 120),
-    "company_research": (86, 102),
-    "insurance": (93, 93),
-    "bank_lending": (91, 103),
-    "generic_company": (81, 86),
-}
-# What is answered with other words than those that answer it.
-KNOWN_WRONG: Final[Mapping[str, frozenset[str]]] = {}
-# What is refused since, besides the company and the form of document, no topic is read from it.
-KNOWN_REFUSED: Final = frozenset({"What did an analyst ask on Veltin Lifts' earnings call, and what was the answer?"})
-# Of which share the context held the words; of a pack that is not named here, of all. What is missing was not found, or
-# is a figure that is calculated.
-FEWEST_FOUND: Final = {"fund_house": 0.9, "company_research": 0.95}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """found: whether the words that answer were in the context. right: whether the answer quotes them."""
+    """right: whether the answer quotes the words that answer."""
 
-    outcome: AnswerOutcome
-    found: bool
     right: bool
     said: str
 
@@ -97,13 +81,7 @@ def _ask_all(pack: str) -> dict[str, Asked]:
     found = {}
     for question, wanted in ANSWERS[pack].items():
         result = ask(text=question, principal=analyst).result
-        context = result.trace.output(ContextBlock)
-        found[question] = Asked(
-            outcome=result.answer.outcome,
-            found=context is not None and wanted.words in _on_one_line(context.text),
-            right=_is_right(result.answer, wanted, files),
-            said=_on_one_line(result.answer.text),
-        )
+        found[question] = Asked(right=_is_right(result.answer, wanted, files), said=_on_one_line(result.answer.text))
     return found
 
 
@@ -126,34 +104,9 @@ def _on_one_line(text: str) -> str:
 
 
 @pytest.mark.slow
-def test_review_examples_are_answered_from_the_sample_documents(asked: tuple[str, Mapping[str, Asked]]) -> None:
-    pack, found = asked
-    right = [question for question, each in found.items() if each.right]
-    fewest, of = FEWEST_ANSWERED[pack]
-    assert len(found) == of
-    assert len(right) >= fewest, {question: each.said for question, each in found.items() if not each.right}
-
-
-@pytest.mark.slow
-def test_no_other_review_example_gets_another_answer(asked: tuple[str, Mapping[str, Asked]]) -> None:
-    pack, found = asked
-    answered = {question: each for question, each in found.items() if each.outcome is AnswerOutcome.ANSWERED}
-    wrong = {question: each.said for question, each in answered.items() if not each.right}
-    assert wrong.keys() <= KNOWN_WRONG.get(pack, frozenset()), wrong
-
-
-@pytest.mark.slow
-def test_what_answers_a_review_example_is_found(asked: tuple[str, Mapping[str, Asked]]) -> None:
-    pack, found = asked
-    missed = [question for question, each in found.items() if not each.found]
-    assert len(missed) <= (1 - FEWEST_FOUND.get(pack, 1.0)) * len(found), missed
-
-
-@pytest.mark.slow
-def test_no_other_review_example_is_refused(asked: tuple[str, Mapping[str, Asked]]) -> None:
+def test_every_review_example_is_answered_from_the_sample_documents(asked: tuple[str, Mapping[str, Asked]]) -> None:
     _, found = asked
-    refused = {question: each.said for question, each in found.items() if each.outcome is AnswerOutcome.REFUSED}
-    assert refused.keys() <= KNOWN_REFUSED, refused
+    assert {question: each.said for question, each in found.items() if not each.right} == {}
 
 
 @pytest.mark.parametrize("pack", PACKS)
