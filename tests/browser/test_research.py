@@ -14,6 +14,7 @@ from tests.browser.conftest import PASSWORD
 from tests.corpus.ingesting import short_profile
 from tests.model_server import ModelServer
 from tests.research.running import QUESTION, carry_out, make_house, person, row
+from tests.research.test_modes import bound, put_in_force
 
 SignIn = Callable[[str], Page]
 
@@ -52,3 +53,20 @@ def test_from_the_question_to_the_sources(
     _look(page, "research-answer")
     answer.get_by_role("link", name="alpha, version 1, page 1").click()
     expect(page.get_by_text("12.5 %").first).to_be_visible()
+
+
+def test_the_page_says_which_modes_the_policy_does_not_permit(
+    transactional_db: None, settings: LazySettings, model_server: ModelServer, sign_in: SignIn
+) -> None:
+    settings.GLASSBOX_EMBEDDING_PROFILES = {"local": short_profile(model_server)}
+    house = make_house(password=PASSWORD)
+    put_in_force(house, bound("direct", "standard"), bound("direct", "standard", "detailed", key="all", intents=()))
+    page = sign_in("alice")
+    page.get_by_role("link", name="Research", exact=True).click()
+    expect(page.get_by_text("The policy permits no question in: Deep search.")).to_be_visible()
+    expect(page.get_by_label("Deep search")).to_have_count(0)
+    page.get_by_label("Your question").fill(QUESTION)
+    page.get_by_label("Detailed").check()
+    page.get_by_role("button", name="Plan the research").click()
+    expect(page.get_by_role("alert").filter(has_text="not researched in the mode Detailed")).to_be_visible()
+    _look(page, "research-mode")

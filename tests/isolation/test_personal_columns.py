@@ -15,7 +15,7 @@ from apps.tenants.tokens import Identity
 from tests.isolation.harness import changed, held, outcome, sql
 from tests.isolation.world import World
 
-SHOWN = ("first_name", "id", "is_active", "last_name", "username")
+SHOWN = ("first_name", "id", "is_active", "last_name", "opened_again_at", "username")
 PERSONAL = ("date_joined", "email", "is_staff", "is_superuser", "last_login", "password")
 _GRANTED = "GRANT SELECT ON tenants_user TO glassbox_api"
 _ANYBODY = (
