@@ -55,13 +55,19 @@ _COUNT_WORD: Final = re.compile(
 
 
 class Lack(StrEnum):
-    """The reason why a piece cannot be the answer. SIGN: it is of another file or model than the one asked for."""
+    """The reason why a piece cannot be the answer.
+
+    SIGN: it is of another file or model than the one asked for. KIND: it is in per cent where an amount is asked for,
+    or the other way. PART: it is of a part of the company.
+    """
 
     COMPANY = "company"
     PERIOD = "period"
     FIGURE = "figure"
     NUMBER = "number"
     SIGN = "sign"
+    KIND = "kind"
+    PART = "part"
 
 
 def lack_of(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> Lack | None:

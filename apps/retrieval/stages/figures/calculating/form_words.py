@@ -224,7 +224,7 @@ SHARES: Final = tuple(
         rf"(?P<part>.+?)\s(?:as\s+(?:an?\s+)?|in\s+)?{_SHARE}\s+(?:of|von|vom|de[rs])\s+(?P<whole>(?:(?!\b{_VERB}\b).)+)$",
         rf"\b(?:{_SHARE}|part|how\s+much)\s+of\s+(?P<whole>.+?)\s+{_VERB}\b(?P<part>.+)",
         r"\b(?:share|weight|proportion)\s+(?:do|does|did|has|have|had|is|was)\s+(?P<part>.+?)\s+(?:have\s+|had\s+)?(?:of|in)\s+(?P<whole>.+)",
-        r"(?P<part>.+?)\b(?:account(?:s|ed)?\s+for|contribut\w+|represent(?:s|ed)?|ma[dk]e?s?\s+up)\b.*?\b(?:of|to)\s+(?P<whole>.+)",
+        r"(?P<part>.+?)\b(?:account(?:s|ed)?\s+for|contribut(?:e[ds]?|ing)|contributions?(?=.*\bto\b)|represent(?:s|ed)?|ma[dk]e?s?\s+up)\b.*?\b(?:of|to)\s+(?P<whole>.+)",
         r"\b(?:anteil|prozentsatz)\s+(?:an|am|von|vom|der|des)\s+(?P<whole>.+?)\s+(?:entf\w+|kam\w*|stamm\w*|mach\w*|ging\w*|ha(?:t|ben|tte|tten)|war\w*|ist|sind)\b(?P<part>.+)",
         r"\b(?:anteil|prozentsatz)\b(?P<part>.+?)\b(?:an|am)\s+(?P<whole>.+)",
         r"\bwie\s*viel\s+prozent\s+(?:der|des|vom|von)\s+(?P<whole>.+?)\s+(?:entf\w+|kam\w*|stamm\w*|mach\w*|ging\w*|ha(?:t|ben|tte|tten)|war\w*|ist|sind)\b(?P<part>.+)",

@@ -114,8 +114,11 @@ def _head_of(label: str) -> str:
 
 
 def _is_qualified(series: Series, asked: frozenset[str]) -> bool:
-    """Return whether a row is qualified as is asked: it is neither adjusted without that word, nor the other way."""
-    own = series.qualifiers
+    """Return whether a row is qualified as is asked: it is neither adjusted without that word, nor the other way.
+
+    The line right above a row may be the beginning of its name.
+    """
+    own = series.qualifiers | qualifiers_in(series.heading)
     return own <= asked <= own | qualifiers_in(f"{series.title}\n{series.heading}")
 
 

@@ -10,6 +10,7 @@ from typing import Final
 from apps.filings.text.numbers import NumberUnit
 from apps.filings.vocabulary.concepts import Period, concepts
 from apps.retrieval.contracts import Passage, QueryAnalysis, Quote
+from apps.retrieval.stages.figures.calculating.agreeing import in_finest_scale
 from apps.retrieval.stages.figures.calculating.matching import Match, find_series, names_table
 from apps.retrieval.stages.figures.calculating.quarters import are_said_to_be_of_years
 from apps.retrieval.stages.figures.calculating.ratios import Ratio, WorkedRatio, asked_ratio
@@ -96,6 +97,7 @@ def find_time_series(part: str, series: Sequence[Series], analysis: QueryAnalysi
 def _merge_best(best: Sequence[Match]) -> TimeSeries | None:
     """Return rows that are called equally well as one time series; of such as differ, those that are surely meant."""
     rows, fewest = [each.series for each in best], min(each.foreign for each in best)
+    rows = in_finest_scale(rows)
     surer = (
         rows,
         [each for each in rows if each.is_whole],

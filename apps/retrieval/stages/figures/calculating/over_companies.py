@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
@@ -68,8 +69,12 @@ def compare_companies(
         return None
     words = wording_for(analysis)
     shown_year = words.year.format(year=year)
-    operands = _in_one_scale(operands, words)
-    order = list(zip(companies, operands, strict=True))
+    named = [_named(company) for company in companies]
+    operands = [
+        replace(each, before=f"{company}: {each.before}") if each.before else each
+        for company, each in zip(named, _in_one_scale(operands, words), strict=True)
+    ]
+    order = list(zip(named, operands, strict=True))
     # Figures in another currency stand side by side, without a difference.
     comparable = len({(each.exponent, each.currencies) for each in operands}) == 1
     if comparable:
@@ -86,6 +91,11 @@ def compare_companies(
     return show(lines, [each for _, each in order], each_its_own=not asked.yes_no)
 
 
+def _named(company: str) -> str:
+    """Return a company's name as it is written: in quotation marks if a digit in it may pass for a figure."""
+    return f"“{company}”" if any(each.isdigit() for each in company) else company
+
+
 def _say_whether(
     asked: AskedForm, order: Sequence[tuple[str, Operand]], question: str, words: Wording
 ) -> Iterator[str]:
@@ -93,7 +103,7 @@ def _say_whether(
     more, less = HIGHER.search(question), LOWER.search(question)
     if not asked.yes_no or bool(more) is bool(less):
         return
-    (name, first), (other, second) = sorted(order, key=lambda each: question.lower().find(each[0].lower()))
+    (name, first), (other, second) = sorted(order, key=lambda each: question.lower().find(each[0].strip("“”").lower()))
     is_so = first.value != second.value and (first.value > second.value) is (more is not None)
     said = words.beside.format(
         name=f"{name}, {first.name}",
@@ -143,7 +153,7 @@ def _compare_growth(asked: AskedForm, all_series: Sequence[TimeSeries], words: W
         rates.append(((after.value - before.value) / before.value, time_series, before, after))
     rates.sort(key=lambda each: -each[0])
     lines = [
-        f"{time_series.company}, {after.name}, {words.span.format(first=before.year, last=after.year)}: "
+        f"{_named(time_series.company)}, {after.name}, {words.span.format(first=before.year, last=after.year)}: "
         f"({after.text} - {before.text}) / {before.text} = {percent(rate)}"
         for rate, time_series, before, after in rates
     ]

@@ -13,7 +13,7 @@ from typing import Final
 
 from apps.filings.text.dates import MONTH_NAME
 from apps.retrieval.contracts import FactCell, Passage, QueryAnalysis, Quote
-from apps.retrieval.stages.figures.calculating.days import asked_day, is_near
+from apps.retrieval.stages.figures.calculating.days import asked_day, is_near, same_day_of_years
 from apps.retrieval.stages.figures.calculating.quarters import asked_quarter, is_of_quarter
 from apps.retrieval.stages.figures.calculating.row_words import is_expected
 from apps.retrieval.stages.figures.in_passages import Figure
@@ -27,6 +27,7 @@ _SAYS_A_PERIOD: Final = re.compile(
 )
 """What a column is called by, where a fact says its period: "Three months ended March 31, 2024"."""
 _OF_A_QUARTER: Final = (0, 3)
+_LONGER_THAN_A_QUARTER: Final = (6, 9)
 _LAST_QUARTER: Final = 4
 _BARE_YEAR: Final = re.compile(r"(?:FY\s?)?(?:19|20)\d\d", re.IGNORECASE)
 
@@ -46,7 +47,14 @@ def figures_of_asked_time(
             continue
         cell = cell_of(each, piece, passage)
         if cell and day and cell.ends_on and not cell.months:
-            is_asked = is_near(cell.ends_on, day)
+            # An average and a change need the balance of the same day a year before.
+            is_asked = any(is_near(cell.ends_on, each) for each in same_day_of_years(day))
+        elif day and cell and cell.ends_on and not any(is_near(cell.ends_on, each) for each in same_day_of_years(day)):
+            is_asked = False
+        elif day and not cell and (stated := asked_day(each.column)):
+            is_asked = any(is_near(stated, other) for other in same_day_of_years(day))
+        elif cell and quarter and cell.months in _LONGER_THAN_A_QUARTER:
+            is_asked = False
         elif cell and not _is_open(cell, each) and _says_its_time(cell, quarter, question):
             is_asked = cell.fiscal_quarter == (quarter or 0)
         else:

@@ -14,7 +14,8 @@ from functools import partial
 from typing import Final
 
 from apps.corpus.terms import terms
-from apps.filings.vocabulary.concepts import concepts
+from apps.filings.text.mentions import blank_mentions, mentions_of
+from apps.filings.vocabulary.concepts import concepts, find_in_text
 from apps.retrieval.contracts import ContextBlock, QueryAnalysis
 from apps.retrieval.stages.figures.calculating.asked_form import AskedForm, Form
 from apps.retrieval.stages.figures.calculating.defined import find_defined
@@ -51,6 +52,13 @@ from apps.retrieval.stages.figures.own_formula import brings_a_formula
 
 _GERMAN: Final = str.maketrans({",": ".", ".": ","})
 _NO_NUMBERS: Final = re.compile(r"“[^”]*”|\[[^\]]*\]|(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)")
+_SIGNS: Final = (
+    ("+", re.compile(r"\b(?:plus|added|adding|zuz\u00fcglich)\b|\+", re.IGNORECASE)),
+    ("-", re.compile(r"\b(?:less|minus|excluding|without|abz\u00fcglich|ohne)\b|\s[-\u2212]\s", re.IGNORECASE)),
+    ("/", re.compile(r"\b(?:over|divided|geteilt|per|percentage|ratio)\b|[/\u00f7]", re.IGNORECASE)),
+    ("*", re.compile(r"\b(?:times|multiplied|mal)\b|[*\u00d7]", re.IGNORECASE)),
+    ("average", re.compile(r"\b(?:average|mean|durchschnitt\w*)\b", re.IGNORECASE)),
+)
 _PRECISE: Final = Context(prec=40)
 
 OverYears = Callable[[AskedForm, TimeSeries, Wording], Calculated | None]
@@ -106,15 +114,46 @@ def find_value(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | N
     A question with a formula of its own names no measure of ours.
     """
     forms = read_forms(analysis)
-    if not forms or asks_for_a_calculation(analysis) or asked_quarter(analysis) is None or brings_a_formula(analysis):
+    if (
+        not forms
+        or asks_for_a_calculation(analysis)
+        or asked_quarter(analysis) is None
+        or _brings_another_formula(analysis)
+    ):
         return None
     series = read_series(context, analysis)
     if _leaves_the_company_open(series, analysis):
         return None
-    found = _try(lambda: _value(forms[0], series, analysis))
+    # An average of the balances of one year was looked for before (calculate).
+    found = _try(lambda: _value(forms[-1], series, analysis))
     if found and leaves_out(found, analysis):
         return None
     return _in_language(found, analysis.language) if found else None
+
+
+def _brings_another_formula(analysis: QueryAnalysis) -> bool:
+    """Return whether a question has a formula of its own, and not only that of a measure that it names.
+
+    "Return on average equity" is a name, and "EBITDA margin, taking operating income plus depreciation" says what the
+    measure is anyway.
+    """
+    text = analysis.text
+    for each in analysis.expansions:
+        if each.label in MEASURES:
+            text = blank_mentions(text, mentions_of(each.trigger, text))
+    if not brings_a_formula(replace(analysis, text=text)):
+        return False
+    asked = {found.concept.name for found in find_in_text(text)}
+    return not any(
+        asked and asked <= {line.name for line in lines_of(measure.formula)} and _has_no_other_sign(text, measure.text)
+        for each in analysis.expansions
+        for measure in MEASURES.get(each.label, ())
+    )
+
+
+def _has_no_other_sign(text: str, formula: str) -> bool:
+    """Return whether every sign that a text names in words stands in a formula."""
+    return all(sign in formula for sign, words in _SIGNS if words.search(text))
 
 
 def asks_for_a_calculation(analysis: QueryAnalysis) -> bool:
