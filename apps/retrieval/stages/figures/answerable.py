@@ -47,7 +47,7 @@ _CHANGE_ASKED: Final = re.compile(
 
 
 _COUNT_ASKED: Final = re.compile(r"\bhow many\b|\bnumber of\b|\bwie viele\b|\banzahl\b", re.IGNORECASE)
-_COUNT_WORD: Final = re.compile(
+COUNT_WORD: Final = re.compile(
     r"\b(?:no|none|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|kein|keine|keinen|null|ein|eine"
     r"|einen|zwei|drei|vier|f\u00fcnf|sechs|sieben|acht|neun|zehn|elf|zw\u00f6lf)\b",
     re.IGNORECASE,
@@ -131,7 +131,7 @@ def _tells_a_number(text: str, analysis: QueryAnalysis) -> bool:
     """
     if holds_number(_blank_dates(text)):
         return True
-    return _COUNT_ASKED.search(analysis.text) is not None and _COUNT_WORD.search(text) is not None
+    return _COUNT_ASKED.search(analysis.text) is not None and COUNT_WORD.search(text) is not None
 
 
 def is_of_period(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> bool:

@@ -109,15 +109,19 @@ def phrases_of(figure: AskedFigure, text: PhraseText, analysis: QueryAnalysis) -
     return spans if held.issuperset(figure.terms) else []
 
 
-def figures_beside(text: str, start: int, end: int, *, change_asked: bool) -> tuple[Number, ...]:
+def figures_beside(
+    text: str, start: int, end: int, *, change_asked: bool, language: str = "en", loosely: bool = False
+) -> tuple[Number, ...]:
     """Return the figures that a sentence states for what it names at `text[start:end]`.
 
     A number in a word or in a sign is no figure: "COVID-19", "Form 10-K".
+
+    Args: loosely: whether other words may stand between the name and a figure before it: "2,087 open claims".
     """
     dates = read_dates(text)
     numbers = [
         number
-        for number in read_numbers(text)
+        for number in read_numbers(text, language)
         if not is_year(number)
         and not _NUMBERED.search(text[: number.start])
         and not (_IN_A_WORD.search(text[: number.start]) or _OF_A_WORD.match(text, number.end))
@@ -133,6 +137,6 @@ def figures_beside(text: str, start: int, end: int, *, change_asked: bool) -> tu
         if not change_asked and _CHANGE.search(text[: number.start]):
             continue
         before = number.end <= start and start - number.end <= _NEAR_CHARS
-        if end <= number.start < limit or (before and _JOINED.fullmatch(text[number.end : start])):
+        if end <= number.start < limit or (before and (loosely or _JOINED.fullmatch(text[number.end : start]))):
             found.append(number)
     return tuple(found)

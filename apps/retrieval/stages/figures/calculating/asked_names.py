@@ -80,6 +80,10 @@ _OF_A_CURRENCY: Final = re.compile(
     r"\b(?:US|C|A|HK)(?=\s?\$)|\bUS(?=[\s-](?:dollars?|cents?)\b)|\bin\s+US\b(?=\s+(?:m|b|k)\w*\b)"
 )
 _SIGN: Final = re.compile(r"(?<![\w&])[A-Z]{1,5}(?![\w&])")
+_BEFORE_MINORITIES: Final = re.compile(
+    r"\b(?:before|vor)\s+(?:minorit\w+|(?:minority|non-?controlling)\s+interests?|\w*minderheit\w*|minderheitsanteile\w*)$",
+    re.IGNORECASE,
+)
 _CONJUNCTIONS: Final = frozenset({"and", "or", "und", "oder"})
 _GERMAN_MODIFIER: Final = re.compile(r"\w+(?:e|en|er|es|em)")
 
@@ -226,6 +230,8 @@ def _named_figures(text: str, among: Sequence[Series], language: str) -> list[tu
     for label in {each.label for each in among if not each.concepts}:
         if len(label.split()) > 1 and (own := frozenset(terms(label, language)) - plain_terms(language)):
             found.extend((mention, (own,)) for mention in _inflected_mentions(label, text, language))
+    # "Net income before minorities" is that of all, and not theirs.
+    found = [each for each in found if not _BEFORE_MINORITIES.search(text[: each[0].end])]
     kept: list[tuple[Mention, Names]] = []
     for mention, names in sorted(found, key=lambda each: (each[0].start - each[0].end, each[0].start)):
         if all(mention.end <= other.start or other.end <= mention.start for other, _ in kept):

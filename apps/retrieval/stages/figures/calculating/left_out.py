@@ -54,7 +54,7 @@ def lacks_what_is_calculated(quoted: str, analysis: QueryAnalysis) -> bool:
     return any(
         each.yes_no
         or each.form in _ONLY_CALCULATED
-        or not holds_number(quoted)
+        or (each.form is not Form.VALUE and not holds_number(quoted))
         or (each.form in _SAID_BY and _SAID_BY[each.form].search(quoted) is None)
         for each in asked
     )

@@ -13,7 +13,16 @@ from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.figures.calculating.asked_form import AskedForm, Form
 from apps.retrieval.stages.figures.calculating.defined import find_defined
 from apps.retrieval.stages.figures.calculating.definitions import Definition, read_definition
-from apps.retrieval.stages.figures.calculating.form_words import AVERAGE, HIGHER, LOWER, SUM
+from apps.retrieval.stages.figures.calculating.form_words import (
+    AVERAGE,
+    HIGHER,
+    HIGHEST,
+    LESS,
+    LOWER,
+    LOWEST,
+    MORE,
+    SUM,
+)
 from apps.retrieval.stages.figures.calculating.operands import (
     Calculated,
     Operand,
@@ -78,10 +87,10 @@ def compare_companies(
     # Figures in another currency stand side by side, without a difference.
     comparable = len({(each.exponent, each.currencies) for each in operands}) == 1
     if comparable:
-        order.sort(key=lambda each: -each[1].value)
+        order.sort(key=lambda each: each[1].value if _asks_for_less(analysis.text) else -each[1].value)
     lines = [f"{company}, {each.name}, {shown_year}: {each.printed}" for company, each in order]
     if comparable and len(order) == _A_PAIR:
-        (name, most), (other, least) = order
+        (name, most), (other, least) = sorted(order, key=lambda each: -each[1].value)
         gap = f"{most.value - least.value:,}"
         result = words.points.format(value=gap) if most.percent else gap
         shown = f"{most.text} - {least.text} = {result}"
@@ -89,6 +98,13 @@ def compare_companies(
         lines.extend(say_in_scale(most.value - least.value, most, asked, words))
         lines[:0] = _say_whether(asked, order, analysis.text, words)
     return show(lines, [each for _, each in order], each_its_own=not asked.yes_no)
+
+
+def _asks_for_less(question: str) -> bool:
+    """Return whether the company with the lower figure is asked for, and is named first."""
+    return bool(LESS.search(question) or LOWEST.search(question)) and not (
+        MORE.search(question) or HIGHEST.search(question)
+    )
 
 
 def _named(company: str) -> str:

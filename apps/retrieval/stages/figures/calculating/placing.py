@@ -26,6 +26,9 @@ _SAYS_A_PERIOD: Final = re.compile(
     re.IGNORECASE,
 )
 """What a column is called by, where a fact says its period: "Three months ended March 31, 2024"."""
+_WHOLE_YEAR: Final = re.compile(
+    r"\b(?:full|whole|entire)[\s-]year\b|\bGesamtjahr\w*|\b(?:ganze|gesamte)[nms]?\s+jahr\w*", re.IGNORECASE
+)
 _OF_A_QUARTER: Final = (0, 3)
 _LONGER_THAN_A_QUARTER: Final = (6, 9)
 _LAST_QUARTER: Final = 4
@@ -98,11 +101,17 @@ def _says_its_time(cell: FactCell, quarter: int | None, question: str) -> bool:
     """
     if quarter:
         return cell.months in _OF_A_QUARTER
-    return span_of(question) <= _A_YEAR and (cell.months > 0 or not cell.fiscal_quarter)
+    return _asked_span(question) <= _A_YEAR and (cell.months > 0 or not cell.fiscal_quarter)
+
+
+def _asked_span(question: str) -> frozenset[str]:
+    """Return how long the times are that a question names. "The full year, per the Q4 release" names one of them."""
+    return _A_YEAR if _WHOLE_YEAR.search(question) else span_of(question)
 
 
 def _is_of_asked_time(headings: Iterable[str], question: str) -> bool:
     """Return whether figures under these headings are of whole years, or else of such times as the question names."""
-    spans = frozenset[str]().union(*map(span_of, headings))
-    asked = span_of(question) or _A_YEAR
+    asked = _asked_span(question) or _A_YEAR
+    column, *above = headings
+    spans = span_of(column) or frozenset[str]().union(*map(span_of, above))
     return bool(spans & asked) if spans else asked == _A_YEAR

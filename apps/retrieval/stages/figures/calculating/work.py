@@ -45,6 +45,7 @@ from apps.retrieval.stages.figures.calculating.over_years import average_or_sum,
 from apps.retrieval.stages.figures.calculating.quarters import asked_quarter
 from apps.retrieval.stages.figures.calculating.scales import in_scale
 from apps.retrieval.stages.figures.calculating.series import Series, read_series
+from apps.retrieval.stages.figures.calculating.shares import names_an_amount
 from apps.retrieval.stages.figures.calculating.wording import Wording, wording_for
 from apps.retrieval.stages.figures.formulas import have_one_shape, lines_of
 from apps.retrieval.stages.figures.measure_table import MEASURES
@@ -99,7 +100,9 @@ def calculate(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | No
         definition = read_definition(analysis.text)
         by_definition = [partial(_by_definition, definition, series, analysis)] if definition else []
         spelled_out = [partial(_spelled_out, definition, series, analysis)] if definition else []
-        works = [*by_definition, *spelled_out, *(partial(_work, asked, series, analysis) for asked in forms)]
+        # Whether what a question defines is above an amount is not told by another figure.
+        others = [each for each in forms if not (definition and definition.is_defined and each.form is Form.THRESHOLD)]
+        works = [*by_definition, *spelled_out, *(partial(_work, asked, series, analysis) for asked in others)]
         # Where nothing is asked of the ratio of two figures, a share of a table's total may be meant.
         if definition is not None and not definition.is_defined and not _is_composed(definition, analysis):
             works = [*works[2:], *works[:2]]
@@ -244,6 +247,8 @@ def _value(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) 
     time_series = find_time_series(analysis.text, series, analysis)
     found = time_series.all_of(asked.years or time_series.years[-1:]) if time_series else None
     if found is None or not all(_gives_what_is_asked(each, asked) for each in found):
+        return None
+    if not asked.percent and any(each.percent for each in found) and names_an_amount(analysis):
         return None
     lines = [line for each in found if (line := in_scale(each, asked, wording_for(analysis)))]
     return show(lines, found)
