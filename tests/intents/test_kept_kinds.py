@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 from django.conf import LazySettings
-from django.db import IntegrityError, ProgrammingError, transaction
+from django.db import ProgrammingError, transaction
 from django.utils import timezone
 
 from apps.corpus.models import Document
@@ -18,10 +18,9 @@ from apps.corpus.services.ingest.kind import usable_kinds
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import InvalidPolicyError
 from apps.intents.fund_house import FundHouse
-from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
-from apps.intents.selectors import policy_in_force, version_snapshot
+from apps.intents.models import PolicyVersion, VersionStatus
+from apps.intents.selectors import version_snapshot
 from apps.intents.services.successor import documented_kinds, usage_problems
-from apps.intents.services.versions import policy_draft_create, policy_version_activate
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
@@ -188,12 +187,3 @@ def test_nor_once_it_is_in_force(acme: Firm, olivia: Principal, rupert: Principa
     with pytest.raises(ProgrammingError, match="leaves out the kind schedule"):
         insert(acme)
     insert(acme, "never_known")
-
-
-def test_a_version_that_the_platform_puts_in_force_at_once_knows_them_too(acme: Firm) -> None:
-    filed(acme)
-    with open_scope(tenant=acme.id, reason="a test"):
-        content = without(policy_in_force())
-        draft = policy_draft_create(snapshot=content, number=2, origin=VersionOrigin.DRAFT, reason="A test.")
-        with pytest.raises(IntegrityError, match=STAY), transaction.atomic():
-            policy_version_activate(draft)

@@ -91,5 +91,5 @@ def test_no_statement_files_what_an_approved_version_leaves_out(
 def test_who_may_not_read_the_policy_is_told_nothing(acme: Firm, role: str) -> None:
     filed(acme)
     nobody = replace(make_member(acme, "alice", Role.ANALYST), roles=frozenset())
-    with acting_as(role), as_(nobody), pytest.raises(ProgrammingError, match="whoever may read the policy"):
+    with acting_as(role), pytest.raises(ProgrammingError, match="whoever may read the policy"), as_(nobody):
         documented_kinds()
