@@ -28,7 +28,7 @@ def _rounds_to(fine: Figure, coarse: Figure) -> bool:
     """Return whether a figure, rounded to the places of the other, is the other."""
     if fine.stated.exponent is None or coarse.stated.exponent is None:
         return False
-    step_of_fine, step_of_coarse = (each.stated.exponent - each.number.decimals for each in (fine, coarse))
+    step_of_fine, step_of_coarse = ((each.stated.exponent or 0) - each.number.decimals for each in (fine, coarse))
     value, rounded = (each.number.value.scaleb(each.stated.exponent or 0) for each in (fine, coarse))
     apart = Decimal(1).scaleb(step_of_coarse)
     return (
