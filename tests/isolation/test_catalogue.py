@@ -301,6 +301,26 @@ def test_the_shipped_database_has_no_finding() -> None:
             "Role glassbox_auditor",
             "may read tenants_session.content, which is a secret",
         ),
+        (
+            ("GRANT SELECT (title) ON corpus_document TO glassbox_surveyor",),
+            "Role glassbox_surveyor",
+            "may SELECT corpus_document.title, and no policy binds it",
+        ),
+        (
+            ("GRANT DELETE ON corpus_document TO glassbox_surveyor",),
+            "Role glassbox_surveyor",
+            "may DELETE corpus_document, and no policy binds it",
+        ),
+        (
+            ("ALTER FUNCTION held_documents() OWNER TO glassbox_surveyor",),
+            "Role glassbox_surveyor",
+            "owns the function held_documents, and no policy binds it",
+        ),
+        (
+            ("GRANT glassbox_surveyor TO glassbox_api",),
+            "Role glassbox_surveyor",
+            "has the member glassbox_api, and no policy binds it",
+        ),
         (("ALTER ROLE glassbox_api SET statement_timeout = 0",), "Role glassbox_api", "lacks a limit of time"),
         (("ALTER ROLE glassbox_api SET work_mem = '1GB'",), "Role glassbox_api", "has settings of its own"),
         (("ALTER ROLE glassbox_worker RESET temp_file_limit",), "Role glassbox_worker", "lacks temp_file_limit=32GB"),

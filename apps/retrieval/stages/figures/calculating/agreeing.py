@@ -29,8 +29,14 @@ def _rounds_to(fine: Figure, coarse: Figure) -> bool:
     power_of_fine, power_of_coarse = fine.stated.exponent, coarse.stated.exponent
     if power_of_fine is None or power_of_coarse is None:
         return False
+<<<<<<< HEAD
     step_of_fine, step_of_coarse = power_of_fine - fine.number.decimals, power_of_coarse - coarse.number.decimals
     apart = abs(fine.number.value.scaleb(power_of_fine) - coarse.number.value.scaleb(power_of_coarse))
+=======
+    step_of_fine, step_of_coarse = ((each.stated.exponent or 0) - each.number.decimals for each in (fine, coarse))
+    value, rounded = (each.number.value.scaleb(each.stated.exponent or 0) for each in (fine, coarse))
+    apart = Decimal(1).scaleb(step_of_coarse)
+>>>>>>> fig
     return (
         fine.number.negative is coarse.number.negative
         and step_of_fine < step_of_coarse
