@@ -26,19 +26,13 @@ def _says_it_finer(one: Series, other: Series) -> bool:
 
 def _rounds_to(fine: Figure, coarse: Figure) -> bool:
     """Return whether a figure, rounded to the places of the other, is the other."""
-    power_of_fine, power_of_coarse = fine.stated.exponent, coarse.stated.exponent
-    if power_of_fine is None or power_of_coarse is None:
+    if fine.stated.exponent is None or coarse.stated.exponent is None:
         return False
-<<<<<<< HEAD
-    step_of_fine, step_of_coarse = power_of_fine - fine.number.decimals, power_of_coarse - coarse.number.decimals
-    apart = abs(fine.number.value.scaleb(power_of_fine) - coarse.number.value.scaleb(power_of_coarse))
-=======
-    step_of_fine, step_of_coarse = ((each.stated.exponent or 0) - each.number.decimals for each in (fine, coarse))
+    step_of_fine, step_of_coarse = (each.stated.exponent - each.number.decimals for each in (fine, coarse))
     value, rounded = (each.number.value.scaleb(each.stated.exponent or 0) for each in (fine, coarse))
     apart = Decimal(1).scaleb(step_of_coarse)
->>>>>>> fig
     return (
         fine.number.negative is coarse.number.negative
         and step_of_fine < step_of_coarse
-        and 2 * apart <= Decimal(1).scaleb(step_of_coarse)
+        and 2 * abs(value - rounded) <= apart
     )
