@@ -32,7 +32,6 @@ from apps.retrieval.stages.figures.calculating.work import (
 from apps.retrieval.stages.figures.line_answer import line_rows, names_a_measure
 from apps.retrieval.stages.figures.line_items import PARTS
 from apps.retrieval.stages.figures.measures import WorkedMeasure, work_out_measures
-from apps.retrieval.stages.figures.reported import asks_for_a_figure_of_a_period
 from apps.retrieval.stages.grounding.subject import unknown_names
 from apps.retrieval.stages.question.answer_kind import read_answer_kind
 from apps.retrieval.stages.quoting.choose import Chosen, choose
@@ -88,10 +87,7 @@ class ExtractiveGenerator:
         if rows := self._from_rows(analysis, context, rated):
             if len(analysis.companies_named) > 1 or (alone and not rows.worked_out):
                 return as_closest(rows)
-            is_asked = rows.worked_out or not (
-                asks_for_a_measure(analysis) or _is_of_another(rows.quotes, rated, analysis)
-            )
-            return rows if is_asked else as_closest(rows)
+            return rows if rows.worked_out or not asks_for_a_measure(analysis) else as_closest(rows)
         chosen = choose(rated, analysis, context, kind, most=self._maximum_quotes)
         if chosen is None or chosen.nearness < CLOSE_FROM:
             return self._answer((), "", refusal=Refusal(reason=RefusalReason.NOT_IN_CONTEXT, message=_NOTHING))
@@ -160,19 +156,6 @@ class ExtractiveGenerator:
             closest=closest,
             missing=missing,
         )
-
-
-def _is_of_another(quotes: Sequence[Quote], rated: Sequence[RatedPiece], analysis: QueryAnalysis) -> bool:
-    """Return whether the first row is not of the very figure of a period that is asked for."""
-    found = next(
-        (
-            each
-            for each in rated
-            if quotes and each.quote.start == quotes[0].start and each.quote.ref_id == quotes[0].ref_id
-        ),
-        None,
-    )
-    return found is not None and found.lack is not None and asks_for_a_figure_of_a_period(analysis)
 
 
 def as_closest(answer: GeneratedAnswer) -> GeneratedAnswer:

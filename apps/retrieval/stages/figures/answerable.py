@@ -47,7 +47,7 @@ _CHANGE_ASKED: Final = re.compile(
 
 
 _COUNT_ASKED: Final = re.compile(r"\bhow many\b|\bnumber of\b|\bwie viele\b|\banzahl\b", re.IGNORECASE)
-COUNT_WORD: Final = re.compile(
+_COUNT_WORD: Final = re.compile(
     r"\b(?:no|none|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|kein|keine|keinen|null|ein|eine"
     r"|einen|zwei|drei|vier|f\u00fcnf|sechs|sieben|acht|neun|zehn|elf|zw\u00f6lf)\b",
     re.IGNORECASE,
@@ -55,19 +55,13 @@ COUNT_WORD: Final = re.compile(
 
 
 class Lack(StrEnum):
-    """The reason why a piece cannot be the answer.
-
-    SIGN: it is of another file or model than the one asked for. KIND: it is in per cent where an amount is asked for,
-    or the other way. PART: it is of a part of the company.
-    """
+    """The reason why a piece cannot be the answer. SIGN: it is of another file or model than the one asked for."""
 
     COMPANY = "company"
     PERIOD = "period"
     FIGURE = "figure"
     NUMBER = "number"
     SIGN = "sign"
-    KIND = "kind"
-    PART = "part"
 
 
 def lack_of(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> Lack | None:
@@ -131,7 +125,7 @@ def _tells_a_number(text: str, analysis: QueryAnalysis) -> bool:
     """
     if holds_number(_blank_dates(text)):
         return True
-    return _COUNT_ASKED.search(analysis.text) is not None and COUNT_WORD.search(text) is not None
+    return _COUNT_ASKED.search(analysis.text) is not None and _COUNT_WORD.search(text) is not None
 
 
 def is_of_period(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> bool:

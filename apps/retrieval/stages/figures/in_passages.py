@@ -9,7 +9,6 @@ from typing import Final
 
 from apps.corpus.terms import terms
 from apps.filings.text.columns import columns_above, heading_in_table, years_in_headings
-from apps.filings.text.dates import MONTH_NAME
 from apps.filings.text.numbers import (
     Number,
     NumberUnit,
@@ -36,10 +35,6 @@ _PER_UNIT: Final = re.compile(
 _EXCEPT: Final = re.compile(r"\b(?:except|excluding|ausgenommen|au\u00dfer)\b[^)\n]*", re.IGNORECASE)
 _CELL: Final = re.compile(r"\|\s*([^|:\n]{1,80}):\s*([^|\n]*)")
 _ENTRY: Final = re.compile(r"\W*([^\W\d_][^:\n.;]{1,60}):\s*(?=[^\w\s]*\d|[A-Z]{3}\s?\d)")
-_LENGTH_OF_TIME: Final = re.compile(
-    r"(?:three|six|nine|twelve|3|6|9|12|13|26|39|52|53)\s+(?:months|weeks)\s+ended\b", re.IGNORECASE
-)
-_ONLY_A_DATE: Final = re.compile(rf"(?:{MONTH_NAME}\.?\s+\d{{1,2}},?\s+)?(?:19|20)\d\d", re.IGNORECASE)
 _FURTHEST_HEADING_LINES: Final = 6
 
 
@@ -163,7 +158,6 @@ def _read_piece_figures(
         asked_exponent=asked_exponent,
     )
     columns = [_column(piece, numbers, index, headings) if is_row else "" for index in range(len(numbers))]
-    columns = _with_lengths(columns)
     years = years_in_headings(columns, chunk.document.fiscal_year)
     for number, column, of_column in zip(numbers, columns, years, strict=True):
         offset, called, text = (0, label, piece.text) if is_row else _entry_of(piece.text, number)
@@ -180,25 +174,6 @@ def _read_piece_figures(
             stated=stated if number.unit is NumberUnit.PLAIN else _drop_scale(stated),
             per_share=per_share,
         )
-
-
-def _with_lengths(columns: Sequence[str]) -> list[str]:
-    """Return the headings of columns, each with the length of time that stands over the one on its left.
-
-    "Three months ended June 30, 2024 | June 30, 2023 | Six months ended June 30, 2024 | June 30, 2023": what spans two
-    columns is written over the first.
-    """
-    found: list[str] = []
-    length = ""
-    for column in columns:
-        stated = _LENGTH_OF_TIME.match(column)
-        if stated is not None:
-            length = stated.group()
-        elif column and not _ONLY_A_DATE.fullmatch(column):
-            length = ""
-        # A number of a heading itself has no column.
-        found.append(f"{length} {column}" if column and length and stated is None else column)
-    return found
 
 
 def _years_in_prose(passage: Passage, text: str, number: Number) -> frozenset[int]:

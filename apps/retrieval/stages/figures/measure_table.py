@@ -165,12 +165,6 @@ MEASURES: Final[dict[str, tuple[Measure, ...]]] = {
     "return on assets": (
         _measure("Net income / total assets at the end of the year", "{net income} / {total assets}", Result.PERCENT),
     ),
-    "return on average equity": (
-        _measure("Net income / average equity", "{net income} / average {equity}", Result.PERCENT),
-    ),
-    "return on average assets": (
-        _measure("Net income / average total assets", "{net income} / average {total assets}", Result.PERCENT),
-    ),
     "loan-to-deposit ratio": (_measure("Loans / deposits", "{loans} / {deposits}", Result.PERCENT),),
     "efficiency ratio": (
         _measure(

@@ -10,7 +10,7 @@ from apps.corpus.references import HYPHENATED
 from apps.corpus.terms import terms
 from apps.filings.text.bindings import is_year
 from apps.filings.text.dates import read_dates
-from apps.filings.text.numbers import Number, read_numbers
+from apps.filings.text.numbers import read_numbers
 from apps.retrieval.contracts import AskedFigure, QueryAnalysis
 
 # A rule or a share class is one word here, as it is in the question.
@@ -47,8 +47,6 @@ _OF_ANOTHER: Final = re.compile(
 _NUMBERED: Final = re.compile(
     r"(?:\bNos?\.|\b(?:Topic|Note|Item|Section|Article|Rule|Form|ASU|page))\s*[\d-]*$", re.IGNORECASE
 )
-_IN_A_WORD: Final = re.compile(r"[^\W\d_][-\u2010\u2011]$")
-_OF_A_WORD: Final = re.compile(r"-[A-Z]\b")
 _JOINED: Final = re.compile(
     r"\s*(?:(?:dollars?|euros?|pounds?|francs?)\s+)?(?:of|in|for|as|on)?\s*(?:the\s+)?", re.IGNORECASE
 )
@@ -109,34 +107,25 @@ def phrases_of(figure: AskedFigure, text: PhraseText, analysis: QueryAnalysis) -
     return spans if held.issuperset(figure.terms) else []
 
 
-def figures_beside(
-    text: str, start: int, end: int, *, change_asked: bool, language: str = "en", loosely: bool = False
-) -> tuple[Number, ...]:
-    """Return the figures that a sentence states for what it names at `text[start:end]`.
-
-    A number in a word or in a sign is no figure: "COVID-19", "Form 10-K".
-
-    Args: loosely: whether other words may stand between the name and a figure before it: "2,087 open claims".
-    """
+def figures_beside(text: str, start: int, end: int, *, change_asked: bool) -> bool:
+    """Return whether a sentence states a figure for what it names at `text[start:end]`."""
     dates = read_dates(text)
     numbers = [
         number
-        for number in read_numbers(text, language)
+        for number in read_numbers(text)
         if not is_year(number)
         and not _NUMBERED.search(text[: number.start])
-        and not (_IN_A_WORD.search(text[: number.start]) or _OF_A_WORD.match(text, number.end))
         and not any(each.start <= number.start < each.end for each in dates)
     ]
     if _OF_ANOTHER.search(text[:start]):
-        return ()
+        return False
     behind = text[end : end + _FURTHEST_CHARS]
     ends = _ENDS.search(behind)
     limit = end + (ends.start() if ends else len(behind))
-    found = []
     for number in numbers:
         if not change_asked and _CHANGE.search(text[: number.start]):
             continue
         before = number.end <= start and start - number.end <= _NEAR_CHARS
-        if end <= number.start < limit or (before and (loosely or _JOINED.fullmatch(text[number.end : start]))):
-            found.append(number)
-    return tuple(found)
+        if end <= number.start < limit or (before and _JOINED.fullmatch(text[number.end : start])):
+            return True
+    return False

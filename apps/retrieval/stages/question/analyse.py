@@ -9,9 +9,7 @@ from apps.corpus.kinds import DocumentType
 from apps.corpus.terms import statement_term, terms
 from apps.filings.text.mentions import blank_mentions
 from apps.filings.text.period_mentions import PeriodMentions, read_period_mentions
-from apps.filings.vocabulary.concepts import find_in_text
 from apps.retrieval.contracts import (
-    AnswerKind,
     Certainty,
     CorpusInventory,
     Expansion,
@@ -25,7 +23,6 @@ from apps.retrieval.contracts import (
     RefusalReason,
     WeightedTerm,
 )
-from apps.retrieval.stages.question.answer_kind import read_answer_kind
 from apps.retrieval.stages.question.companies import read_companies
 from apps.retrieval.stages.question.document_types import read_document_types
 from apps.retrieval.stages.question.given import set_aside
@@ -109,7 +106,7 @@ def analyse(
         relaxed=relaxed,
         ignored_words=topic.ignored,
         years=_years(filters.kept, mentions),
-        wants_number=topic.wants_number or (bool(mentions.named) and _names_a_figure(mentions.rest, text, language)),
+        wants_number=topic.wants_number,
         notices=(
             *(each.unmet for each in given if each.unmet),
             *periods.notices,
@@ -169,17 +166,6 @@ def _search_words(text: str, topic: Topic, without_companies: str, filters: Iter
 def _is_of_transcripts(each: MetadataFilter) -> bool:
     transcripts = (DocumentType.EARNINGS_TRANSCRIPT.value,)
     return each.field is FilterField.DOCUMENT_TYPE and each.certainty is Certainty.SURE and each.values == transcripts
-
-
-def _names_a_figure(rest: str, text: str, language: str) -> bool:
-    """Return whether a question of a period names a figure of the vocabulary, and its form asks for nothing else.
-
-    Args: rest: the question without company and period, whose names may hold that of a figure.
-    """
-    asked = (AnswerKind.NUMBER, AnswerKind.YES_NO)
-    kind = read_answer_kind(text, wants_number=True, language=language)
-    told = read_answer_kind(text, wants_number=False, language=language)
-    return bool(find_in_text(rest)) and (kind is AnswerKind.NUMBER or (kind in asked and told is not kind))
 
 
 def _is_sure_of(field: FilterField, filters: Iterable[MetadataFilter]) -> bool:

@@ -30,8 +30,7 @@ MEASURES: Final = (
     ),
     _entry(
         "operating margin",
-        "operating margin | operating margins | op margin | op. margin | operating profit margin | EBIT margin"
-        " | operative Marge | EBIT-Marge",
+        "operating margin | operating margins | operating profit margin | EBIT margin | operative Marge | EBIT-Marge",
         "operating margin | operating income | operating income margin",
         _INCOME,
     ),
@@ -211,21 +210,6 @@ MEASURES: Final = (
         "return on equity",
         "ROE | return on equity | Eigenkapitalrendite",
         "return on equity | net income | total equity",
-        _INCOME,
-        _BALANCE,
-    ),
-    _entry(
-        "return on average equity",
-        "ROAE | return on average equity | return on average shareholders' equity"
-        " | return on average stockholders' equity | average return on equity",
-        "return on average equity | net income | total equity",
-        _INCOME,
-        _BALANCE,
-    ),
-    _entry(
-        "return on average assets",
-        "ROAA | return on average assets | return on average total assets",
-        "return on average assets | net income | total assets",
         _INCOME,
         _BALANCE,
     ),

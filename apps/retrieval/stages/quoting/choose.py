@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from apps.filings.vocabulary.concepts import find_in_text
 from apps.retrieval.contracts import AnswerKind, ContextBlock, FilterField, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.answerable import Lack
 from apps.retrieval.stages.grounding.subject import list_held_periods, unknown_names, unknown_periods
@@ -137,17 +136,10 @@ def _missing(best: RatedPiece, analysis: QueryAnalysis, context: ContextBlock, k
     if best.lack is Lack.SIGN:
         yield from (f"“{sign}”" for sign in identifiers(analysis.text))
     if best.lack is Lack.FIGURE:
-        named = [figure.text for figure in analysis.figures] or [
-            analysis.text[each.start : each.end] for each in find_in_text(analysis.text)
-        ]
-        yield from (f"“{name}”" for name in named)
+        yield from (f"“{figure.text}”" for figure in analysis.figures)
     if best.lack is Lack.PERIOD and not unknown_periods(analysis, context):
         held = ", ".join(list_held_periods(context.passages))
         asked = " or ".join(period.label for period in analysis.periods)
         yield f"{asked} (they cover {held})" if held else asked
-    if best.lack is Lack.KIND:
-        yield "an amount" if best.quote.text.count("%") else "a figure in per cent"
-    if best.lack is Lack.PART:
-        yield "a figure of the whole company"
     if (best.lack is Lack.NUMBER or best.fit < FORM_NEEDED) and kind in KINDS_IN_WORDS:
         yield KINDS_IN_WORDS[kind]

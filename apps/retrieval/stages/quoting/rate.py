@@ -12,7 +12,6 @@ from typing import Final
 from apps.retrieval.contracts import AnswerKind, Certainty, ContextBlock, Passage, QueryAnalysis, Quote
 from apps.retrieval.contracts.question import DocumentId
 from apps.retrieval.stages.figures.answerable import Lack, asks_for_a_figure, lack_of
-from apps.retrieval.stages.figures.reported import AskedOfReports
 from apps.retrieval.stages.question.relax import period_matches, states
 from apps.retrieval.stages.quoting.called import first_lines, of_other_files
 from apps.retrieval.stages.quoting.fit import fits_kind
@@ -66,7 +65,6 @@ def rate(analysis: QueryAnalysis, context: ContextBlock, kind: AnswerKind) -> tu
     ratings = rate_pieces([Piece(text=quote.text, surroundings=around) for _, quote, _, around in found], analysis)
     similarities = [dict(passage.similarities) for passage in context.passages]
     lifts = [sum(states(each.chunk.document, one) for one in likely) for each in context.passages]
-    of_reports = AskedOfReports(analysis, context)
     # A piece without a lack then names the figure asked for, gives one, and is of the period.
     names_figure = bool(analysis.figures) and asks_for_a_figure(analysis)
     rated = [
@@ -78,10 +76,7 @@ def rate(analysis: QueryAnalysis, context: ContextBlock, kind: AnswerKind) -> tu
             rank=context.passages[index].rank,
             similarity=similarities[index].get(quote.start),
             fit=fits_kind(kind, quote, analysis.text),
-            lack=Lack.SIGN
-            if index in of_others
-            else lack_of(quote, context.passages[index], analysis)
-            or of_reports.lack_of(quote, context.passages[index]),
+            lack=Lack.SIGN if index in of_others else lack_of(quote, context.passages[index], analysis),
             heading=is_headed(
                 quote,
                 context.passages[index],

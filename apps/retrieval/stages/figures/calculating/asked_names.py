@@ -69,7 +69,6 @@ _PLAIN_GERMAN: Final = """
     mio mrd tsd frage antwort ergebnisrechnung vs ggu gegen geg stelle stellen differenz unterschied vergleich
     verhaltnis bezug rechnung schnitt ende anfang seite bereich ausweis verlauf laufe bestand
     vorjahr vorjahres vorjahresquartal vorjahreszeitraum vorquartal mitte inkl
-    berichtet berichtete berichteten ausgewiesen ausgewiesene ausgewiesenen laut gemass
     januar februar marz mai juni juli oktober dezember monat monate quartal
 """
 _PLACES: Final = frozenset(entry.label for entry in GLOSSARY if entry.nature is Nature.PLACE)
@@ -78,11 +77,6 @@ _NAME: Final = re.compile(r"(?<=\s)[A-Z][\w&'\u2019-]+")
 # "US$ billions", "US cents": no country.
 _OF_A_CURRENCY: Final = re.compile(
     r"\b(?:US|C|A|HK)(?=\s?\$)|\bUS(?=[\s-](?:dollars?|cents?)\b)|\bin\s+US\b(?=\s+(?:m|b|k)\w*\b)"
-)
-_SIGN: Final = re.compile(r"(?<![\w&])[A-Z]{1,5}(?![\w&])")
-_BEFORE_MINORITIES: Final = re.compile(
-    r"\b(?:before|vor)\s+(?:minorit\w+|(?:minority|non-?controlling)\s+interests?|\w*minderheit\w*|minderheitsanteile\w*)$",
-    re.IGNORECASE,
 )
 _CONJUNCTIONS: Final = frozenset({"and", "or", "und", "oder"})
 _GERMAN_MODIFIER: Final = re.compile(r"\w+(?:e|en|er|es|em)")
@@ -115,7 +109,6 @@ def _read_names(told: str, analysis: QueryAnalysis, among: Sequence[Series], gro
         wanted.append((names, _LINE_WEIGHT))
     companies = {*(each.passage.chunk.document.company for each in among), *analysis.companies_named}
     plain = plain_terms(language).union(*(terms(name, language) for company in companies for name in names_of(company)))
-    plain |= _short_names_of_companies(analysis)
     named = _in_noun_phrases(told, analysis, among)
     rest = NAMES_NO_FIGURE.sub(" ", UNIT_ASKED.sub(" ", rest))
     if not groups:
@@ -134,18 +127,6 @@ def _read_names(told: str, analysis: QueryAnalysis, among: Sequence[Series], gro
     )
     weights = ((term, _NAME_WEIGHT if term in proper else _WORD_WEIGHT) for term in further)
     return (*dict.fromkeys(wanted), *(((frozenset({term}),), weight) for term, weight in weights))
-
-
-def _short_names_of_companies(analysis: QueryAnalysis) -> frozenset[str]:
-    """Return the terms of those signs in capitals by which the question names its companies: "PEP", "MMM".
-
-    What a question is about besides its companies stands in its concepts.
-    """
-    if not analysis.companies_named:
-        return frozenset()
-    about = frozenset(term for each in analysis.concepts for name in each.alternatives for term in name)
-    signs = terms(" ".join(_SIGN.findall(analysis.text)), analysis.language)
-    return frozenset(signs) - about
 
 
 def _countries(text: str, among: Sequence[Series], language: str) -> list[tuple[Mention, Names]]:
@@ -230,8 +211,6 @@ def _named_figures(text: str, among: Sequence[Series], language: str) -> list[tu
     for label in {each.label for each in among if not each.concepts}:
         if len(label.split()) > 1 and (own := frozenset(terms(label, language)) - plain_terms(language)):
             found.extend((mention, (own,)) for mention in _inflected_mentions(label, text, language))
-    # "Net income before minorities" is that of all, and not theirs.
-    found = [each for each in found if not _BEFORE_MINORITIES.search(text[: each[0].end])]
     kept: list[tuple[Mention, Names]] = []
     for mention, names in sorted(found, key=lambda each: (each[0].start - each[0].end, each[0].start)):
         if all(mention.end <= other.start or other.end <= mention.start for other, _ in kept):

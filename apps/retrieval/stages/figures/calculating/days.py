@@ -32,12 +32,6 @@ def asked_day(question: str) -> date | None:
     return next(iter(days)) if len(days) == 1 else None
 
 
-def same_day_of_years(day: date) -> tuple[date, date]:
-    """Return a day and the same one a year before."""
-    before = day.year - 1
-    return day, date(before, day.month, min(day.day, calendar.monthrange(before, day.month)[1]))
-
-
 def is_near(day: date, other: date) -> bool:
     """Return whether a balance of one day is that of the other."""
     return abs((day - other).days) <= _NEAR_DAYS

@@ -75,17 +75,11 @@ _PAIRS: Final = (
     (re.compile(r"\b(?:difference|gap)\s+between\s+(.+?)\s+and\s+(.+?)(?=$|\)|/|,)", re.IGNORECASE), r"(\1 - \2)"),
 )
 _YEAR: Final = r"(?:(?:fiscal\s+years?|fiscal|fy|the\s+years?|gesch\u00e4ftsjahr)\s*)?'?((?:19|20)\d\d)(?![\d%]|[.,]\d)"
-_QUARTER: Final = (
-    r"(?:(?:Q[1-4]|[1-4]Q|(?:[1-4]\.|erste[ns]?|zweite[ns]?|dritte[ns]?|vierte[ns]?)\s*Quartals?"
-    r"|(?:first|second|third|fourth)\s+quarter)(?:\s+of)?\s+)?"
-)
 _BETWEEN: Final = re.compile(
     rf"(?:\b(?:between|from|of|for|in|at\s+the\s+end\s+of|zwischen|von)\s+)?{_YEAR}\s*(?:and|to|und|bis|-|\u2013)\s*{_YEAR}",
     re.IGNORECASE,
 )
-_OF_YEAR: Final = re.compile(
-    rf"(?:\b(?:in|for|of|im|at\s+the\s+end\s+of)\s+(?:the\s+)?)?{_QUARTER}{_YEAR}", re.IGNORECASE
-)
+_OF_YEAR: Final = re.compile(rf"(?:\b(?:in|for|of|at\s+the\s+end\s+of)\s+)?{_YEAR}", re.IGNORECASE)
 _SIGN: Final = re.compile(
     r"(?P<plus>\+|\bplus\b|\bzuz\u00fcglich\b)|(?P<minus>\s[-\u2212\u2013]\s|\bminus\b|\bless\b(?!\s+than)|\babz\u00fcglich\b)"
     r"|(?P<times>[*\u00d7]|\btimes\b|\bmultiplied\s+by\b|\bmal\b)|(?P<over>[/\u00f7]|\bdivided\s+by\b|\bgeteilt\s+durch\b)"
@@ -301,8 +295,6 @@ def _named(text: str) -> str:
     between, single = _BETWEEN.search(name), _OF_YEAR.search(name)
     years = between.groups() if between else single.groups() if single else ()
     name = re.sub(r"[{}@]", " ", _OF_YEAR.sub(" ", _BETWEEN.sub(" ", name))).strip()
-    # What stands before a colon says of what the formula is: "Expense ratio, Q2: expenses".
-    name = name.rpartition(":")[2].strip() or name
     if not _LETTER.search(name):
         return "?"
     return f"{prefix}{{{name}{'@' + ','.join(years) if years else ''}}}"

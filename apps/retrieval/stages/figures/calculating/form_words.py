@@ -14,12 +14,12 @@ def _words(*patterns: str) -> re.Pattern[str]:
 
 RISE: Final = _words(
     r"increas\w*|ris(?:e|es|en|ing)|rose|gr[eo]w(?:s|n|ing|th)?|climb\w*|gain(?:s|ed)?|expand\w*|expansion|jump\w*|improv\w*|strengthen\w*"
-    r"|(?:went|go|goes|gone|going)\s+up|up\s+(?:by\s+)?(?:how|what)|how\s+(?:much|far)\s+up|rais(?:e|ed|es|ing)|advanc(?:e|ed|es)|widen\w*|broaden\w*|pick(?:s|ed)?\s+up|surg(?:e|ed|es|ing)|soar(?:s|ed|ing)?|swell(?:s|ed)?|swollen|boost(?:s|ed)?",
+    r"|(?:went|go|goes|gone|going)\s+up|rais(?:e|ed|es|ing)|advanc(?:e|ed|es)|widen\w*|broaden\w*|pick(?:s|ed)?\s+up|surg(?:e|ed|es|ing)|soar(?:s|ed|ing)?|swell(?:s|ed)?|swollen|boost(?:s|ed)?",
     r"gestiegen|stieg(?:en)?|anstieg|zunahme|zugenommen|zugelegt|gewachsen|wuchs(?:en)?|wachstum|erh\u00f6ht(?:e|en)?|erh\u00f6hung|zuwachs|aufbau|verbessert(?:e|en)?",
 )
 FALL: Final = _words(
     r"decreas\w*|fall(?:s|en|ing)?|fell|declin\w*|drop(?:s|ped|ping)?|shr[aiu]nk(?:s|ing)?|reduc(?:e|ed|es|tion)|deteriorat\w*|worsen\w*|weaken\w*|contract(?:ed|ion)|narrow(?:s|ed|ing)?|slip(?:s|ped)?|slid(?:e|es)?|plung(?:e|ed|es)|tumbl(?:e|ed|es)|thinn(?:ed|ing)|erod(?:e|ed|es)|eroding|eased"
-    r"|(?:went|go|goes|gone|going|came|come|comes)\s+down|down\s+(?:by\s+)?(?:how|what)|how\s+(?:much|far)\s+down",
+    r"|(?:went|go|goes|gone|going|came|come|comes)\s+down",
     r"gesunken|sank(?:en)?|r\u00fcckgang|abnahme|abbau|abgenommen|gefallen|fiel(?:en)?|zur\u00fcckgegangen|verringert(?:e|en)?|verschlechtert(?:e|en)?|geschrumpft",
 )
 PARTED_RISE: Final = re.compile(
@@ -43,11 +43,6 @@ MORE: Final = _words(
 LESS: Final = _words(
     r"less|lower|smaller|fewer|worse|down|weniger|niedriger(?:e[nrsm]?)?|geringer(?:e[nrsm]?)?|kleiner(?:e[nrsm]?)?|schlechter(?:e[nrsm]?)?"
 )
-EITHER: Final = re.compile(
-    rf"(?P<one>{MORE.pattern}|{LESS.pattern})\s+(?:or|oder)\s+(?P<other>{MORE.pattern}|{LESS.pattern})", re.IGNORECASE
-)
-"""Which of two ways something went: "better or worse"."""
-GOOD: Final = _words(r"better|worse|besser\w*|schlechter\w*")
 HIGHER: Final = _words(r"more|higher|larger|bigger|greater|above|exceed\w*|mehr|h\u00f6her\w*|gr\u00f6\u00dfer\w*")
 LOWER: Final = _words(r"less|lower|smaller|fewer|below|weniger|niedriger\w*|geringer\w*|kleiner\w*")
 """What is more or less, whether or not that is good."""
@@ -80,7 +75,7 @@ PER_YEAR: Final = _words(
 AVERAGE: Final = _words(r"averag(?:e|es|ed)|avg|mean|durchschnitt(?:lich\w*)?|mittelwert|im\s+(?:mittel|schnitt)")
 SUM: Final = _words(
     r"sum|add(?:s|ed|ing)?\s+(?:it\s+|them\s+)?(?:all\s+)?up|together|combined|cumulative(?:ly)?|in\s+aggregate|aggregate|in\s+total(?!\s+[a-z])|grand\s+total|cumulated|totall?(?:ed|ing|led|ling)|altogether|all\s+told",
-    r"(?:total|overall)\s+(?=.{0,60}\b(?:over|across)\b)|(?:the|a)\s+total\s+of|(?<=[:,]\s)total\s+of",
+    r"(?:total|overall)\s+(?=.{0,60}\b(?:over|across)\b)",
     r"summe\s+(?:aus|von|de[rs]|\u00fcber|ergibt)|(?:welche|eine)\s+summe|zusammen(?:gerechnet|genommen)?|insgesamt|kumuliert",
 )
 HIGHEST: Final = _words(
@@ -229,7 +224,7 @@ SHARES: Final = tuple(
         rf"(?P<part>.+?)\s(?:as\s+(?:an?\s+)?|in\s+)?{_SHARE}\s+(?:of|von|vom|de[rs])\s+(?P<whole>(?:(?!\b{_VERB}\b).)+)$",
         rf"\b(?:{_SHARE}|part|how\s+much)\s+of\s+(?P<whole>.+?)\s+{_VERB}\b(?P<part>.+)",
         r"\b(?:share|weight|proportion)\s+(?:do|does|did|has|have|had|is|was)\s+(?P<part>.+?)\s+(?:have\s+|had\s+)?(?:of|in)\s+(?P<whole>.+)",
-        r"(?P<part>.+?)\b(?:account(?:s|ed)?\s+for|contribut(?:e[ds]?|ing)|contributions?(?=.*\bto\b)|represent(?:s|ed)?|ma[dk]e?s?\s+up)\b.*?\b(?:of|to)\s+(?P<whole>.+)",
+        r"(?P<part>.+?)\b(?:account(?:s|ed)?\s+for|contribut\w+|represent(?:s|ed)?|ma[dk]e?s?\s+up)\b.*?\b(?:of|to)\s+(?P<whole>.+)",
         r"\b(?:anteil|prozentsatz)\s+(?:an|am|von|vom|der|des)\s+(?P<whole>.+?)\s+(?:entf\w+|kam\w*|stamm\w*|mach\w*|ging\w*|ha(?:t|ben|tte|tten)|war\w*|ist|sind)\b(?P<part>.+)",
         r"\b(?:anteil|prozentsatz)\b(?P<part>.+?)\b(?:an|am)\s+(?P<whole>.+)",
         r"\bwie\s*viel\s+prozent\s+(?:der|des|vom|von)\s+(?P<whole>.+?)\s+(?:entf\w+|kam\w*|stamm\w*|mach\w*|ging\w*|ha(?:t|ben|tte|tten)|war\w*|ist|sind)\b(?P<part>.+)",
@@ -268,7 +263,6 @@ SIGN_ASKED: Final = _words(
     r"positive|negative|profitable|loss[\s-]?making|in\s+the\s+(?:black|red)|turn(?:ed)?\s+a\s+profit|(?:make|made)\s+(?:a\s+|any\s+)?(?:profit|loss|money)",
     r"positiv|negativ|profitabel|defizit\u00e4r|(?:schwarze|rote)n?\s+zahlen|(?:einen\s+)?(?:gewinn|verlust)\s+(?:gemacht|erzielt)",
 )
-TURNED: Final = re.compile(r"\b(?:turn(?:ed|s)?|becom(?:e|es)|became|drehte|wurde|gedreht)\b", re.IGNORECASE)
 POSITIVE: Final = _words(r"positive|profitable|black|profit|money", r"positiv|profitabel|schwarze|gewinn")
 AND: Final = re.compile(r"\s(?:and|und)\s", re.IGNORECASE)
 BETWEEN_AND: Final = re.compile(r"\b(?:between|zwischen|how\s+far\s+apart)\b.*\s(?:and|und)\s", re.IGNORECASE)

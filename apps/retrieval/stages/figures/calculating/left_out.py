@@ -6,58 +6,19 @@ import re
 from typing import Final
 
 from apps.retrieval.contracts import QueryAnalysis
-from apps.retrieval.stages.figures.calculating.asked_form import Form
-from apps.retrieval.stages.figures.calculating.form_words import (
-    AVERAGE,
-    CHANGE,
-    COMPOUND,
-    FACTOR,
-    FALL,
-    HIGHEST,
-    LESS,
-    LOWEST,
-    MORE,
-    PERCENT,
-    RISE,
-    STATES_A_CHANGE,
-    WHICH_ROW,
-)
-from apps.retrieval.stages.figures.calculating.forms import read_forms
+from apps.retrieval.stages.figures.calculating.form_words import AVERAGE, COMPOUND, FACTOR, STATES_A_CHANGE, WHICH_ROW
 from apps.retrieval.stages.figures.calculating.operands import Calculated
-from apps.retrieval.stages.ranking.relevance import holds_number
 
-_SAID_BY: Final = {
-    Form.HIGHEST: HIGHEST,
-    Form.LOWEST: LOWEST,
-    Form.COMPOUND_GROWTH: COMPOUND,
-    Form.CHANGE: re.compile("|".join(each.pattern for each in (RISE, FALL, CHANGE, MORE, LESS)), re.IGNORECASE),
-    Form.SHARE: PERCENT,
-}
-"""The words by which a sentence states the result of a calculation."""
-_ONLY_CALCULATED: Final = (Form.THRESHOLD, Form.COMPARISON, Form.SIGN, Form.DIFFERENCE)
 _SEVERAL_ADDED: Final = re.compile(r"\([^()]* \+ [^()]*\) / \d")
 _FEWEST_ROWS: Final = 2
 _A_PAIR: Final = 2
 
 
 def lacks_what_is_calculated(quoted: str, analysis: QueryAnalysis) -> bool:
-    """Return whether sentences can't be the answer: an average that none tells, or one company of several.
-
-    Of a period, no sentence tells which figure is the highest, unless it says so; nor does it give a verdict, nor a
-    change without a word for one.
-    """
+    """Return whether sentences can't be the answer: an average that none tells, or one company of several."""
     if analysis.wants_number and len(analysis.companies_named) > 1:
         return True
-    if AVERAGE.search(COMPOUND.sub(" ", analysis.text)) is not None and AVERAGE.search(quoted) is None:
-        return True
-    asked = read_forms(analysis)[:1] if analysis.periods else ()
-    return any(
-        each.yes_no
-        or each.form in _ONLY_CALCULATED
-        or (each.form is not Form.VALUE and not holds_number(quoted))
-        or (each.form in _SAID_BY and _SAID_BY[each.form].search(quoted) is None)
-        for each in asked
-    )
+    return AVERAGE.search(COMPOUND.sub(" ", analysis.text)) is not None and AVERAGE.search(quoted) is None
 
 
 def leaves_out(found: Calculated, analysis: QueryAnalysis) -> bool:

@@ -27,8 +27,6 @@ _ABOVE: Final = 0.8
 _FEWEST_LEADING: Final = 2
 _UNIT_IN_BRACKETS: Final = re.compile(r"\([^()]*\)$")
 """The unit of a row at the end of its label: "Leakage (megalitres a day)"."""
-# Where one figure is led over to another, not every row is the other one.
-_RECONCILES: Final = re.compile(r"\breconcil\w*|\bnon-?gaap\b|\u00fcberleitung|\bto\s+adjusted\b", re.IGNORECASE)
 # Plain words that part one line of a statement from another: current assets are not all assets.
 _PARTING: Final = frozenset({"current", "period", "half", "quarter", "chang"})
 _KINDS_OF_AMOUNT: Final = frozenset({"net", "gross", "total"})
@@ -116,17 +114,9 @@ def _head_of(label: str) -> str:
 
 
 def _is_qualified(series: Series, asked: frozenset[str]) -> bool:
-    """Return whether a row is qualified as is asked: it is neither adjusted without that word, nor the other way.
-
-    The line right above a row may be the beginning of its name.
-    """
-    own = series.qualifiers | qualifiers_in(series.heading)
-    chunk = series.passage.chunk
-    above = f"{series.title}\n{series.heading}"
-    page = f"{chunk.section}\n{chunk.context_header}"
-    if not _RECONCILES.search(f"{above}\n{page}"):
-        above = f"{above}\n{page}"
-    return own <= asked <= own | qualifiers_in(above)
+    """Return whether a row is qualified as is asked: it is neither adjusted without that word, nor the other way."""
+    own = series.qualifiers
+    return own <= asked <= own | qualifiers_in(f"{series.title}\n{series.heading}")
 
 
 def match_of(series: Series, wanted: Wanted, words: frozenset[str], language: str) -> Match:

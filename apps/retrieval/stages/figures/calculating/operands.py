@@ -7,18 +7,15 @@ from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
-from apps.filings.text.mentions import mentions_of
 from apps.filings.text.numbers import NumberUnit
 from apps.filings.vocabulary.concepts import Period, concepts
 from apps.retrieval.contracts import Passage, QueryAnalysis, Quote
-from apps.retrieval.stages.figures.calculating.agreeing import in_finest_scale
 from apps.retrieval.stages.figures.calculating.matching import Match, find_series, names_table
 from apps.retrieval.stages.figures.calculating.quarters import are_said_to_be_of_years
 from apps.retrieval.stages.figures.calculating.ratios import Ratio, WorkedRatio, asked_ratio
 from apps.retrieval.stages.figures.calculating.row_words import is_total
 from apps.retrieval.stages.figures.calculating.series import Series
 from apps.retrieval.stages.figures.calculating.wording import Wording, wording_for
-from apps.retrieval.stages.figures.measure_table import MEASURES
 
 _PERCENT_PLACES: Final = Decimal("0.1")
 
@@ -86,7 +83,7 @@ def find_time_series(part: str, series: Sequence[Series], analysis: QueryAnalysi
     A measure that is calculated (an operating margin) is taken from a row of its own if there is one of the years asked
     for.
     """
-    matches = [each for each in find_series(part, analysis, series) if not _only_stands_under(part, each, analysis)]
+    matches = find_series(part, analysis, series)
     found = _merge_best([each for each in matches if each.score == matches[0].score]) if matches else None
     years = {each.fiscal_year for each in analysis.periods}
     if matches and (found is None or years.issubset(found.years)):
@@ -96,21 +93,9 @@ def find_time_series(part: str, series: Sequence[Series], analysis: QueryAnalysi
     return calculated if calculated and (found is None or years.issubset(calculated.years)) else found
 
 
-def _only_stands_under(part: str, match: Match, analysis: QueryAnalysis) -> bool:
-    """Return whether a row stands in a table of a measure, and is one of the lines from which that is calculated."""
-    return (
-        match.named < 1.0
-        and not match.same_concept
-        and not is_total(match.series.label)
-        and bool(match.series.concepts)
-        and any(each.label in MEASURES and mentions_of(each.trigger, part) for each in analysis.expansions)
-    )
-
-
 def _merge_best(best: Sequence[Match]) -> TimeSeries | None:
     """Return rows that are called equally well as one time series; of such as differ, those that are surely meant."""
     rows, fewest = [each.series for each in best], min(each.foreign for each in best)
-    rows = in_finest_scale(rows)
     surer = (
         rows,
         [each for each in rows if each.is_whole],

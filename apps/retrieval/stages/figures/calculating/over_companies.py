@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
@@ -13,16 +12,7 @@ from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.figures.calculating.asked_form import AskedForm, Form
 from apps.retrieval.stages.figures.calculating.defined import find_defined
 from apps.retrieval.stages.figures.calculating.definitions import Definition, read_definition
-from apps.retrieval.stages.figures.calculating.form_words import (
-    AVERAGE,
-    HIGHER,
-    HIGHEST,
-    LESS,
-    LOWER,
-    LOWEST,
-    MORE,
-    SUM,
-)
+from apps.retrieval.stages.figures.calculating.form_words import AVERAGE, HIGHER, LOWER, SUM
 from apps.retrieval.stages.figures.calculating.operands import (
     Calculated,
     Operand,
@@ -78,19 +68,15 @@ def compare_companies(
         return None
     words = wording_for(analysis)
     shown_year = words.year.format(year=year)
-    named = [_named(company) for company in companies]
-    operands = [
-        replace(each, before=f"{company}: {each.before}") if each.before else each
-        for company, each in zip(named, _in_one_scale(operands, words), strict=True)
-    ]
-    order = list(zip(named, operands, strict=True))
+    operands = _in_one_scale(operands, words)
+    order = list(zip(companies, operands, strict=True))
     # Figures in another currency stand side by side, without a difference.
     comparable = len({(each.exponent, each.currencies) for each in operands}) == 1
     if comparable:
-        order.sort(key=lambda each: each[1].value if _asks_for_less(analysis.text) else -each[1].value)
+        order.sort(key=lambda each: -each[1].value)
     lines = [f"{company}, {each.name}, {shown_year}: {each.printed}" for company, each in order]
     if comparable and len(order) == _A_PAIR:
-        (name, most), (other, least) = sorted(order, key=lambda each: -each[1].value)
+        (name, most), (other, least) = order
         gap = f"{most.value - least.value:,}"
         result = words.points.format(value=gap) if most.percent else gap
         shown = f"{most.text} - {least.text} = {result}"
@@ -100,18 +86,6 @@ def compare_companies(
     return show(lines, [each for _, each in order], each_its_own=not asked.yes_no)
 
 
-def _asks_for_less(question: str) -> bool:
-    """Return whether the company with the lower figure is asked for, and is named first."""
-    return bool(LESS.search(question) or LOWEST.search(question)) and not (
-        MORE.search(question) or HIGHEST.search(question)
-    )
-
-
-def _named(company: str) -> str:
-    """Return a company's name as it is written: in quotation marks if a digit in it may pass for a figure."""
-    return f"“{company}”" if any(each.isdigit() for each in company) else company
-
-
 def _say_whether(
     asked: AskedForm, order: Sequence[tuple[str, Operand]], question: str, words: Wording
 ) -> Iterator[str]:
@@ -119,7 +93,7 @@ def _say_whether(
     more, less = HIGHER.search(question), LOWER.search(question)
     if not asked.yes_no or bool(more) is bool(less):
         return
-    (name, first), (other, second) = sorted(order, key=lambda each: question.lower().find(each[0].strip("“”").lower()))
+    (name, first), (other, second) = sorted(order, key=lambda each: question.lower().find(each[0].lower()))
     is_so = first.value != second.value and (first.value > second.value) is (more is not None)
     said = words.beside.format(
         name=f"{name}, {first.name}",
@@ -169,7 +143,7 @@ def _compare_growth(asked: AskedForm, all_series: Sequence[TimeSeries], words: W
         rates.append(((after.value - before.value) / before.value, time_series, before, after))
     rates.sort(key=lambda each: -each[0])
     lines = [
-        f"{_named(time_series.company)}, {after.name}, {words.span.format(first=before.year, last=after.year)}: "
+        f"{time_series.company}, {after.name}, {words.span.format(first=before.year, last=after.year)}: "
         f"({after.text} - {before.text}) / {before.text} = {percent(rate)}"
         for rate, time_series, before, after in rates
     ]

@@ -10,7 +10,6 @@ from typing import Final
 from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.figures.calculating.asked_form import AskedForm, Form
 from apps.retrieval.stages.figures.calculating.asked_names import asked_names, with_one_measure
-from apps.retrieval.stages.figures.calculating.form_words import TURNED
 from apps.retrieval.stages.figures.calculating.matching import find_named_rows, find_tables
 from apps.retrieval.stages.figures.calculating.operands import (
     Calculated,
@@ -24,7 +23,6 @@ from apps.retrieval.stages.figures.calculating.operands import (
     rounded,
     show,
 )
-from apps.retrieval.stages.figures.calculating.over_years import say_direction
 from apps.retrieval.stages.figures.calculating.row_words import is_total, names_a_result
 from apps.retrieval.stages.figures.calculating.scales import say_in_scale
 from apps.retrieval.stages.figures.calculating.series import Series
@@ -121,29 +119,11 @@ def comparison(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalys
 
 def sign(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) -> Calculated | None:
     """Return whether a result is positive or negative, as the question supposes: "is it profitable?"."""
-    results = [
-        each
-        for each in series
-        if names_a_result(f"{each.label}\n{each.heading}\n{each.title}") or any(map(names_a_result, each.concepts))
-    ]
-    time_series = find_time_series(TURNED.sub(" ", asked.parts[0]), results, analysis)
-    if time_series and len(asked.years) > 1 and asked.rises is not None and TURNED.search(analysis.text):
-        return _say_turned(asked, time_series, analysis)
+    results = [each for each in series if names_a_result(f"{each.label}\n{each.heading}\n{each.title}")]
+    time_series = find_time_series(asked.parts[0], results, analysis)
     year = asked.years[-1] if asked.years else max(time_series.years, default=0) if time_series else 0
     figure = time_series.of(year) if time_series else None
     return say_sign(asked, figure, analysis) if figure else None
-
-
-def _say_turned(asked: AskedForm, time_series: TimeSeries, analysis: QueryAnalysis) -> Calculated | None:
-    """Return whether a result became positive or negative from the first year named to the last."""
-    found = time_series.all_of((asked.years[0], asked.years[-1]))
-    if found is None or time_series.percent:
-        return None
-    before, after = found
-    words = wording_for(analysis)
-    is_so = (after.value > 0) is asked.rises and (before.value > 0) is not asked.rises and after.value != 0
-    said = say_direction(before, after, words)
-    return show([(words.yes if is_so else words.no).format(said=said)], found)
 
 
 def say_sign(asked: AskedForm, figure: Operand, analysis: QueryAnalysis) -> Calculated | None:

@@ -7,7 +7,6 @@ from decimal import Decimal
 from typing import Final
 
 from apps.retrieval.stages.figures.calculating.asked_form import AskedForm, Form
-from apps.retrieval.stages.figures.calculating.form_words import EITHER, GOOD, LESS, MORE
 from apps.retrieval.stages.figures.calculating.operands import (
     Calculated,
     Operand,
@@ -16,7 +15,6 @@ from apps.retrieval.stages.figures.calculating.operands import (
     rounded,
     show,
 )
-from apps.retrieval.stages.figures.calculating.row_words import names_a_result
 from apps.retrieval.stages.figures.calculating.scales import say_in_scale
 from apps.retrieval.stages.figures.calculating.wording import Wording
 
@@ -51,25 +49,8 @@ def _direction(asked: AskedForm, before: Operand, after: Operand, words: Wording
     moved = after.value - before.value
     said = say_direction(before, after, words)
     if asked.rises is None:
-        word = _word_asked(asked.parts[0], before.label, moved) if moved else ""
-        return words.so.format(word=word.capitalize(), said=said) if word else said
+        return said
     return (words.yes if moved and (moved > 0) is asked.rises else words.no).format(said=said)
-
-
-def _word_asked(question: str, label: str, moved: Decimal) -> str:
-    """Return that one of two words between which a question asks which is so: "better or worse", "up or down".
-
-    A cost that rises is not better.
-    """
-    found = EITHER.search(question)
-    if found is None or (GOOD.search(found.group()) and not names_a_result(label)):
-        return ""
-    one, other = found["one"], found["other"]
-    if MORE.fullmatch(one) and LESS.fullmatch(other):
-        return one if moved > 0 else other
-    if LESS.fullmatch(one) and MORE.fullmatch(other):
-        return other if moved > 0 else one
-    return ""
 
 
 def say_direction(before: Operand, after: Operand, words: Wording) -> str:

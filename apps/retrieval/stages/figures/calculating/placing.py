@@ -13,7 +13,7 @@ from typing import Final
 
 from apps.filings.text.dates import MONTH_NAME
 from apps.retrieval.contracts import FactCell, Passage, QueryAnalysis, Quote
-from apps.retrieval.stages.figures.calculating.days import asked_day, is_near, same_day_of_years
+from apps.retrieval.stages.figures.calculating.days import asked_day, is_near
 from apps.retrieval.stages.figures.calculating.quarters import asked_quarter, is_of_quarter
 from apps.retrieval.stages.figures.calculating.row_words import is_expected
 from apps.retrieval.stages.figures.in_passages import Figure
@@ -26,11 +26,7 @@ _SAYS_A_PERIOD: Final = re.compile(
     re.IGNORECASE,
 )
 """What a column is called by, where a fact says its period: "Three months ended March 31, 2024"."""
-_WHOLE_YEAR: Final = re.compile(
-    r"\b(?:full|whole|entire)[\s-]year\b|\bGesamtjahr\w*|\b(?:ganze|gesamte)[nms]?\s+jahr\w*", re.IGNORECASE
-)
 _OF_A_QUARTER: Final = (0, 3)
-_LONGER_THAN_A_QUARTER: Final = (6, 9)
 _LAST_QUARTER: Final = 4
 _BARE_YEAR: Final = re.compile(r"(?:FY\s?)?(?:19|20)\d\d", re.IGNORECASE)
 
@@ -50,14 +46,7 @@ def figures_of_asked_time(
             continue
         cell = cell_of(each, piece, passage)
         if cell and day and cell.ends_on and not cell.months:
-            # An average and a change need the balance of the same day a year before.
-            is_asked = any(is_near(cell.ends_on, each) for each in same_day_of_years(day))
-        elif day and cell and cell.ends_on and not any(is_near(cell.ends_on, each) for each in same_day_of_years(day)):
-            is_asked = False
-        elif day and not cell and (stated := asked_day(each.column)):
-            is_asked = any(is_near(stated, other) for other in same_day_of_years(day))
-        elif cell and quarter and cell.months in _LONGER_THAN_A_QUARTER:
-            is_asked = False
+            is_asked = is_near(cell.ends_on, day)
         elif cell and not _is_open(cell, each) and _says_its_time(cell, quarter, question):
             is_asked = cell.fiscal_quarter == (quarter or 0)
         else:
@@ -101,17 +90,11 @@ def _says_its_time(cell: FactCell, quarter: int | None, question: str) -> bool:
     """
     if quarter:
         return cell.months in _OF_A_QUARTER
-    return _asked_span(question) <= _A_YEAR and (cell.months > 0 or not cell.fiscal_quarter)
-
-
-def _asked_span(question: str) -> frozenset[str]:
-    """Return how long the times are that a question names. "The full year, per the Q4 release" names one of them."""
-    return _A_YEAR if _WHOLE_YEAR.search(question) else span_of(question)
+    return span_of(question) <= _A_YEAR and (cell.months > 0 or not cell.fiscal_quarter)
 
 
 def _is_of_asked_time(headings: Iterable[str], question: str) -> bool:
     """Return whether figures under these headings are of whole years, or else of such times as the question names."""
-    asked = _asked_span(question) or _A_YEAR
-    column, *above = headings
-    spans = span_of(column) or frozenset[str]().union(*map(span_of, above))
+    spans = frozenset[str]().union(*map(span_of, headings))
+    asked = span_of(question) or _A_YEAR
     return bool(spans & asked) if spans else asked == _A_YEAR

@@ -11,7 +11,6 @@ from apps.corpus.terms import terms
 from apps.filings.text.numbers import NumberUnit
 from apps.filings.vocabulary.concepts import Period, concepts
 from apps.retrieval.contracts import Passage, QueryAnalysis, Quote
-from apps.retrieval.stages.figures.calculating.agreeing import in_finest_scale
 from apps.retrieval.stages.figures.calculating.qualifiers import qualifiers_in
 from apps.retrieval.stages.figures.calculating.series import Series
 from apps.retrieval.stages.figures.formulas import lines_of, work_out
@@ -139,25 +138,10 @@ def _rows_of(name: str, series: Sequence[Series], language: str) -> list[Series]
     if not near:
         return []
     least = min(distance for distance, _ in near)
-    nearest = in_finest_scale([each for distance, each in near if distance == least])
-    # Beside the group's row stand those of its parts, and of earlier reports that were restated.
-    newest = max(each.passage.chunk.document.fiscal_year or 0 for each in nearest)
-    surer = (
-        nearest,
-        whole := [each for each in nearest if each.is_whole],
-        [each for each in nearest if each.of_statement],
-        [each for each in whole if each.of_statement],
-        [each for each in whole if (each.passage.chunk.document.fiscal_year or 0) == newest],
-    )
-    best = next((rows for rows in surer if rows and _agree(rows)), [])
-    return sorted(best, key=lambda each: -len(each.by_year))
-
-
-def _agree(rows: Sequence[Series]) -> bool:
-    """Return whether rows give the same figure of each year that several of them give."""
+    best = sorted((each for distance, each in near if distance == least), key=lambda each: -len(each.by_year))
     values: dict[int, Decimal] = {}
-    return all(
-        values.setdefault(year, figure.number.value) == figure.number.value
-        for each in rows
-        for year, figure in each.by_year.items()
-    )
+    for each in best:
+        for year, figure in each.by_year.items():
+            if values.setdefault(year, figure.number.value) != figure.number.value:
+                return []
+    return best

@@ -30,7 +30,6 @@ class Wording:
     unchanged: str
     yes: str
     no: str
-    so: str
     growth: str
     average: str
     sum: str
@@ -63,7 +62,6 @@ _ENGLISH: Final = Wording(
     unchanged="{name} was {before} in {first} and {after} in {last}.",
     yes="Yes: {said}",
     no="No: {said}",
-    so="{word}: {said}",
     growth="CAGR of {name}, {span}: {sum}",
     average="Average of {name}, {span}: {sum}",
     sum="Sum of {name}, {span}: {sum}",
@@ -95,7 +93,6 @@ _GERMAN: Final = Wording(
     unchanged="{name}: {before} im Jahr {first} und {after} im Jahr {last}.",
     yes="Ja: {said}",
     no="Nein: {said}",
-    so="{word}: {said}",
     growth="CAGR von {name}, {span}: {sum}",
     average="Durchschnitt von {name}, {span}: {sum}",
     sum="Summe von {name}, {span}: {sum}",

@@ -14,8 +14,7 @@ from functools import partial
 from typing import Final
 
 from apps.corpus.terms import terms
-from apps.filings.text.mentions import blank_mentions, mentions_of
-from apps.filings.vocabulary.concepts import concepts, find_in_text
+from apps.filings.vocabulary.concepts import concepts
 from apps.retrieval.contracts import ContextBlock, QueryAnalysis
 from apps.retrieval.stages.figures.calculating.asked_form import AskedForm, Form
 from apps.retrieval.stages.figures.calculating.defined import find_defined
@@ -45,7 +44,6 @@ from apps.retrieval.stages.figures.calculating.over_years import average_or_sum,
 from apps.retrieval.stages.figures.calculating.quarters import asked_quarter
 from apps.retrieval.stages.figures.calculating.scales import in_scale
 from apps.retrieval.stages.figures.calculating.series import Series, read_series
-from apps.retrieval.stages.figures.calculating.shares import names_an_amount
 from apps.retrieval.stages.figures.calculating.wording import Wording, wording_for
 from apps.retrieval.stages.figures.formulas import have_one_shape, lines_of
 from apps.retrieval.stages.figures.measure_table import MEASURES
@@ -53,13 +51,6 @@ from apps.retrieval.stages.figures.own_formula import brings_a_formula
 
 _GERMAN: Final = str.maketrans({",": ".", ".": ","})
 _NO_NUMBERS: Final = re.compile(r"“[^”]*”|\[[^\]]*\]|(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)")
-_SIGNS: Final = (
-    ("+", re.compile(r"\b(?:plus|added|adding|zuz\u00fcglich)\b|\+", re.IGNORECASE)),
-    ("-", re.compile(r"\b(?:less|minus|excluding|without|abz\u00fcglich|ohne)\b|\s[-\u2212]\s", re.IGNORECASE)),
-    ("/", re.compile(r"\b(?:over|divided|geteilt|per|percentage|ratio)\b|[/\u00f7]", re.IGNORECASE)),
-    ("*", re.compile(r"\b(?:times|multiplied|mal)\b|[*\u00d7]", re.IGNORECASE)),
-    ("average", re.compile(r"\b(?:average|mean|durchschnitt\w*)\b", re.IGNORECASE)),
-)
 _PRECISE: Final = Context(prec=40)
 
 OverYears = Callable[[AskedForm, TimeSeries, Wording], Calculated | None]
@@ -100,9 +91,7 @@ def calculate(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | No
         definition = read_definition(analysis.text)
         by_definition = [partial(_by_definition, definition, series, analysis)] if definition else []
         spelled_out = [partial(_spelled_out, definition, series, analysis)] if definition else []
-        # Whether what a question defines is above an amount is not told by another figure.
-        others = [each for each in forms if not (definition and definition.is_defined and each.form is Form.THRESHOLD)]
-        works = [*by_definition, *spelled_out, *(partial(_work, asked, series, analysis) for asked in others)]
+        works = [*by_definition, *spelled_out, *(partial(_work, asked, series, analysis) for asked in forms)]
         # Where nothing is asked of the ratio of two figures, a share of a table's total may be meant.
         if definition is not None and not definition.is_defined and not _is_composed(definition, analysis):
             works = [*works[2:], *works[:2]]
@@ -117,46 +106,15 @@ def find_value(analysis: QueryAnalysis, context: ContextBlock) -> Calculated | N
     A question with a formula of its own names no measure of ours.
     """
     forms = read_forms(analysis)
-    if (
-        not forms
-        or asks_for_a_calculation(analysis)
-        or asked_quarter(analysis) is None
-        or _brings_another_formula(analysis)
-    ):
+    if not forms or asks_for_a_calculation(analysis) or asked_quarter(analysis) is None or brings_a_formula(analysis):
         return None
     series = read_series(context, analysis)
     if _leaves_the_company_open(series, analysis):
         return None
-    # An average of the balances of one year was looked for before (calculate).
-    found = _try(lambda: _value(forms[-1], series, analysis))
+    found = _try(lambda: _value(forms[0], series, analysis))
     if found and leaves_out(found, analysis):
         return None
     return _in_language(found, analysis.language) if found else None
-
-
-def _brings_another_formula(analysis: QueryAnalysis) -> bool:
-    """Return whether a question has a formula of its own, and not only that of a measure that it names.
-
-    "Return on average equity" is a name, and "EBITDA margin, taking operating income plus depreciation" says what the
-    measure is anyway.
-    """
-    text = analysis.text
-    for each in analysis.expansions:
-        if each.label in MEASURES:
-            text = blank_mentions(text, mentions_of(each.trigger, text))
-    if not brings_a_formula(replace(analysis, text=text)):
-        return False
-    asked = {found.concept.name for found in find_in_text(text)}
-    return not any(
-        asked and asked <= {line.name for line in lines_of(measure.formula)} and _has_no_other_sign(text, measure.text)
-        for each in analysis.expansions
-        for measure in MEASURES.get(each.label, ())
-    )
-
-
-def _has_no_other_sign(text: str, formula: str) -> bool:
-    """Return whether every sign that a text names in words stands in a formula."""
-    return all(sign in formula for sign, words in _SIGNS if words.search(text))
 
 
 def asks_for_a_calculation(analysis: QueryAnalysis) -> bool:
@@ -247,8 +205,6 @@ def _value(asked: AskedForm, series: Sequence[Series], analysis: QueryAnalysis) 
     time_series = find_time_series(analysis.text, series, analysis)
     found = time_series.all_of(asked.years or time_series.years[-1:]) if time_series else None
     if found is None or not all(_gives_what_is_asked(each, asked) for each in found):
-        return None
-    if not asked.percent and any(each.percent for each in found) and names_an_amount(analysis):
         return None
     lines = [line for each in found if (line := in_scale(each, asked, wording_for(analysis)))]
     return show(lines, found)
