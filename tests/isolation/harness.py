@@ -31,8 +31,9 @@ _kept = threading.local()
 _IN_ONE_SCOPE = 50
 _RECORDER = "glassbox_recorder"
 
-# What keeps a document and its contents as they are, whoever changes them (kept_by_two.sql, contents.sql, writers.sql
-# and kind_with_contents.sql of the corpus): taken away where an attack asks what the policies hold by themselves.
+# What keeps a document and its contents as they are, whoever changes them (kept_by_two.sql, contents.sql, writers.sql,
+# kind_with_contents.sql and one_document.sql of the corpus): taken away where an attack asks what the policies hold by
+# themselves.
 KEPT_BY_TWO = """
     DO $$
     DECLARE
@@ -44,7 +45,8 @@ KEPT_BY_TWO = """
                                      'corpus_file_is_its_own'::regproc, 'corpus_job_by_itself'::regproc,
                                      'corpus_part_with_document'::regproc, 'corpus_document_by_adder'::regproc,
                                      'corpus_job_started_again'::regproc,
-                                     'corpus_kind_with_contents'::regproc) LOOP
+                                     'corpus_kind_with_contents'::regproc,
+                                     'corpus_document_id_is_new'::regproc) LOOP
             EXECUTE format('ALTER TABLE %s DISABLE TRIGGER %I', found."table", found.name);
         END LOOP;
     END
