@@ -119,7 +119,7 @@ def test_an_unknown_parameter_is_refused_with_the_known_ones(analyst: Api) -> No
 
 def test_an_unknown_field_is_refused_with_the_known_ones(analyst: Api) -> None:
     response = analyst.post("/api/v1/query/", {"question": "What?", "scope": "fund:alpha"})
-    known = "question, scopes, documents, companies, periods, kinds, as_of, trace"
+    known = "question, scopes, documents, companies, periods, kinds, as_of, trace, earlier_questions"
     assert response.json()["errors"] == {"scope": [f"Unknown field. Known: {known}."]}
 
 

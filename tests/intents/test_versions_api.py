@@ -484,7 +484,7 @@ def test_a_diff_says_in_words_what_can_be_reached_and_against_what(officer: Api,
 
 def test_a_diff_is_against_a_version_and_nothing_else(officer: Api, analyst: Api) -> None:
     draft = begun(officer)
-    for against in ["7", "0", "", "baseline", "/etc/passwd", "2026-01-31", "9" * 30, "\u0663"]:
+    for against in ["7", "0", "", "baseline", "/etc/passwd", "2026-13-31", "9" * 30, "\u0663"]:
         assert list(errors(analyst.get(at(draft, "diff"), {"against": against}))) == ["against"], against
 
 
