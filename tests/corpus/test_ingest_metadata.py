@@ -71,7 +71,9 @@ def test_a_manifest_row_is_read_whole() -> None:
     assert (metadata.external_id, metadata.company, metadata.document_type) == ("X-1", "Amcor", DocumentType.FORM_10Q)
     assert (metadata.fiscal_year, metadata.fiscal_quarter) == (2023, 2)
     assert metadata.published_on == date(2023, 2, 7)
-    assert (metadata.jurisdictions, metadata.source_type) == (("US", "AU"), SourceType.OFFICIAL)
+    assert metadata.jurisdictions == ("US", "AU")
+    # Its kind says it, or else its type, as it is filed.
+    assert metadata.source_type is None
 
 
 def test_an_annual_report_has_no_quarter() -> None:
