@@ -2,7 +2,7 @@
 -- (`job:` and the id, apps/tenants/principals.py). As contents.sql has it for what a person writes.
 
 -- The platform itself is no job, though its token says that it may everything.
-CREATE OR REPLACE FUNCTION corpus_is_job() RETURNS boolean
+CREATE FUNCTION corpus_is_job() RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT current_user IN ('glassbox_api', 'glassbox_worker')
        AND authz.may('job.run') AND NOT authz.may('glassbox.platform')
