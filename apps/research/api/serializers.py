@@ -10,7 +10,7 @@ from apps.research.models import ResearchRun, RunMode, RunState, StepKind
 from apps.research.runs.limits import CELLS_MOST
 from apps.research.runs.plan_change import Wanted
 from apps.research.runs.telling import row_json
-from apps.retrieval.api.query import AskingSerializer
+from apps.retrieval.api.query_bodies import AskingSerializer
 from apps.tenants.api.serializers import StrictSerializer
 
 _WORDING_CHARS = 500

@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from apps.audit.models import Event, Outcome
 from apps.audit.registry import Group
 from apps.audit.selectors import Reading, readings_of
-from apps.retrieval.api.query import QuestionField
+from apps.retrieval.api.query_bodies import QuestionField
 from apps.retrieval.kept.history import kept_among
 from apps.retrieval.models import SentQuestion, SentState
 from apps.retrieval.selectors.own_questions import own_questions

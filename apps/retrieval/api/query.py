@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from datetime import datetime
-from typing import Any, ClassVar, Final, TypeVar
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
 
 from django.http.response import HttpResponseBase
-from django.utils import timezone
-from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_field
-from rest_framework import serializers
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.corpus.api.kind import KindKeyField
 from apps.erasure.errors import ScopeClosedError
-from apps.intents.validation import MAXIMUM_KINDS
 from apps.retrieval.api.examples import ANSWER, SEARCHED
 from apps.retrieval.api.progress import EVENT_STREAM, streamed
+from apps.retrieval.api.query_bodies import (
+    QuerySerializer,
+    SearchSerializer,
+    TraceParameterSerializer,
+)
 from apps.retrieval.api.serializers import AnswerSerializer, SearchedSerializer
-from apps.retrieval.contracts import DocumentId, GivenFilters, Period
 from apps.retrieval.errors import QuestionError
 from apps.retrieval.presentation import asked_json, searched_json
 from apps.retrieval.services.ask import ask, search
 from apps.retrieval.services.asking import OnRecorded
-from apps.retrieval.stage_settings import StageSettings
-from apps.retrieval.stages.follow_ups.resolve import MOST_EARLIER
 from apps.retrieval.trace import OnStage
 from apps.tenants.api.examples import sample
 from apps.tenants.api.idempotency import idempotent_question
@@ -36,9 +33,6 @@ from apps.tenants.api.views import ApiView
 from apps.tenants.errors import ScopeNotGrantedError
 from apps.tenants.roles import Permission
 
-ValueT = TypeVar("ValueT")
-_MAXIMUM_SCOPES = 100
-_MAXIMUM_VALUES: Final = 100
 _FILTERS: Final = (
     "**Filters** narrow what is searched, and never widen it: `documents`, `companies`, `periods`, `kinds`, "
     "`as_of`. Filters of different sorts apply together; within one sort, any value is enough. A document that "
@@ -82,139 +76,6 @@ curl "{base}/api/v1/search/" \\
   -H "Authorization: Bearer $GLASSBOX_KEY" \\
   -H "Content-Type: application/json" \\
   -d '{"question": "What was the drawdown in Q4 2024?", "periods": [{"fiscal_year": 2024, "fiscal_quarter": 4}]}'"""
-
-
-# As shipped: a deployment may set another limit, and its refusal says which.
-@extend_schema_field({"type": "string", "minLength": 1, "maxLength": StageSettings().question_maximum_chars})
-class QuestionField(serializers.CharField):
-    """Any text at all: what is none is refused by the pipeline, which records that it was asked."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(allow_blank=True, trim_whitespace=False, **kwargs)
-        self.validators = []
-
-
-# As shipped, like the limit of a question. A shorter one of a deployment leaves longer ones unread.
-class EarlierQuestionField(serializers.CharField):
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(max_length=StageSettings().question_maximum_chars, **kwargs)
-
-
-class PeriodSerializer(StrictSerializer):
-    fiscal_year = serializers.IntegerField(min_value=1900, max_value=2200)
-    fiscal_quarter = serializers.IntegerField(
-        min_value=1,
-        max_value=4,
-        allow_null=True,
-        default=None,
-        help_text="Only documents of this quarter; without it, those of the year and of each of its quarters.",
-    )
-
-
-class AskingSerializer(StrictSerializer):
-    """A question, where it is asked, and the filters that come with it."""
-
-    question = QuestionField(help_text="Ask one thing at a time, in at most 4,000 characters.")
-    scopes = serializers.ListField(
-        child=serializers.CharField(max_length=127),
-        max_length=_MAXIMUM_SCOPES,
-        default=list,
-        help_text="Keys of scopes to search, including everything below them. If empty or absent: all that you reach.",
-    )
-    documents = serializers.ListField(
-        child=serializers.UUIDField(),
-        min_length=1,
-        max_length=_MAXIMUM_VALUES,
-        required=False,
-        help_text="Ids of document versions: search only these.",
-    )
-    companies = serializers.ListField(
-        child=serializers.CharField(max_length=200),
-        min_length=1,
-        max_length=_MAXIMUM_VALUES,
-        required=False,
-        help_text=(
-            "Whole names as the documents state them; case does not matter. Search only documents of these companies."
-        ),
-    )
-    periods = serializers.ListField(
-        child=PeriodSerializer(),
-        min_length=1,
-        max_length=_MAXIMUM_VALUES,
-        required=False,
-        help_text="Search only documents of these fiscal years and quarters.",
-    )
-    kinds = serializers.ListField(
-        child=KindKeyField(),
-        min_length=1,
-        max_length=MAXIMUM_KINDS,
-        required=False,
-        help_text="Search only these kinds (their keys), as far as the policy permits them for the intent.",
-    )
-    as_of = serializers.DateTimeField(
-        required=False,
-        help_text=(
-            "Search the document versions that were current at this time, UTC if it has no zone. The policy is "
-            "the one in force now."
-        ),
-    )
-
-    def validate_as_of(self, as_of: datetime) -> datetime:
-        if as_of > timezone.now():
-            raise serializers.ValidationError("This time is in the future. Omit it for what is current now.")
-        return as_of
-
-    def asked(self) -> dict[str, Any]:
-        """What ask and search take. Call is_valid before."""
-        return asked_of(self.validated_data)
-
-
-def asked_of(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what ask and search take, from the validated fields of an AskingSerializer."""
-    return {
-        "text": data["question"],
-        "scopes": tuple(data["scopes"]),
-        "given": GivenFilters(
-            documents=_each(data, "documents", DocumentId),
-            companies=_each(data, "companies", str),
-            periods=_each(data, "periods", _period),
-            kinds=_each(data, "kinds", str),
-        ),
-        "as_of": data.get("as_of"),
-    }
-
-
-def _each(data: Mapping[str, Any], name: str, read: Callable[[Any], ValueT]) -> tuple[ValueT, ...] | None:
-    """The values of a filter, each once; None without it."""
-    return tuple(dict.fromkeys(read(each) for each in data[name])) if name in data else None
-
-
-def _period(value: Mapping[str, Any]) -> Period:
-    return Period(fiscal_year=value["fiscal_year"], fiscal_quarter=value["fiscal_quarter"] or 0)
-
-
-class QuerySerializer(AskingSerializer):
-    trace = serializers.BooleanField(default=False, help_text="Show every stage.")
-    earlier_questions = serializers.ListField(
-        child=EarlierQuestionField(),
-        max_length=MOST_EARLIER,
-        required=False,
-        help_text=(
-            "The same person's questions before this one, the latest last; never answers. A follow-up such as "
-            "“And in 2023?” is read with them, and `asked_as` says how."
-        ),
-    )
-
-    def asked(self) -> dict[str, Any]:
-        return {**super().asked(), "earlier": tuple(self.validated_data.get("earlier_questions", ()))}
-
-
-class SearchSerializer(AskingSerializer):
-    trace = serializers.BooleanField(default=True, help_text="Whether to show every stage.")
-
-
-class TraceParameterSerializer(StrictSerializer):
-    trace = serializers.BooleanField(default=False, help_text="The same as `trace` in the body.")
 
 
 class AskingView(ApiView):

@@ -17,7 +17,7 @@ from rest_framework.exceptions import ParseError
 
 from apps.research.doors.openai.messages import ROLES, Asked, question_of
 from apps.research.errors import DoorError
-from apps.retrieval.api.query import AskingSerializer, asked_of
+from apps.retrieval.api.query_bodies import AskingSerializer, asked_of
 from apps.retrieval.stage_settings import StageSettings
 from apps.tenants.api.parsers import StrictJsonParser
 from apps.tenants.api.serializers import StrictSerializer
