@@ -79,7 +79,7 @@ def killed(house: Firm, runs: dict[tuple[int, str], ResearchRun]) -> None:
 
 def test_killed_at_any_boundary_a_run_comes_to_the_same_answer(house: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
     for limit in ("RUNS_AT_ONCE", "RUNS_OF_OWNER"):
-        monkeypatch.setattr(f"apps.research.runs.room.{limit}", 100)
+        monkeypatch.setattr(f"apps.research.runs.quotas.{limit}", 100)
     alice = person(house, "alice")
     whole = result(alice, researched(alice))
     runs = {place: request(alice) for place in PLACES}

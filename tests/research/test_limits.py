@@ -50,7 +50,7 @@ def _left(run: ResearchRun) -> float:
 
 
 def test_a_person_s_plans_and_runs_have_a_limit(house: Firm, alice: Principal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("apps.research.runs.room.RUNS_OF_OWNER", 1)
+    monkeypatch.setattr("apps.research.runs.quotas.RUNS_OF_OWNER", 1)
     run = request(alice, ONE, confirm_plan=True)
     with pytest.raises(RunError, match="of your own") as refused:
         request(alice, ONE)

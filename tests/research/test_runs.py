@@ -393,7 +393,7 @@ def test_the_filters_of_a_question_hold_for_every_step(house: Firm, alice: Princ
 
 
 def test_runs_at_once_have_a_limit(house: Firm, alice: Principal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("apps.research.runs.room.RUNS_AT_ONCE", 1)
+    monkeypatch.setattr("apps.research.runs.quotas.RUNS_AT_ONCE", 1)
     request(alice)
     with pytest.raises(RunError, match="wait or run already") as refused:
         request(alice)

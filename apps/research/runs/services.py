@@ -29,9 +29,9 @@ from apps.research.runs.limits import (
 )
 from apps.research.runs.modes import mode_problem, modes_for
 from apps.research.runs.planning import make_plan, pieces_of, planned_from
+from apps.research.runs.quotas import require_quota_of_owner, require_quota_of_tenant
 from apps.research.runs.reading import run_of
 from apps.research.runs.recording import Allowed, StepFacts, run_end, step_record
-from apps.research.runs.room import require_room, require_room_of
 from apps.research.runs.sealing import Sealer, columns_of
 from apps.retrieval.contracts import GivenFilters, SearchBounds
 from apps.retrieval.pipeline import ReadResult
@@ -159,8 +159,8 @@ class _Asking:
         sealer.make_key(MOMENTARY_SECONDS if self._confirm_plan else WAITING_SECONDS)
         content = RunContent(question=self._text, decision=read.decision, given=given_bounds(self._given), plan=plan)
         with open_scope(tenant=tenant_id, reason=_REASON):
-            require_room_of(tenant_id, self._principal)
-            require_room(tenant_id, mode)
+            require_quota_of_owner(tenant_id, self._principal)
+            require_quota_of_tenant(tenant_id, mode)
             run: ResearchRun = ResearchRun.objects.create(
                 id=self._id,
                 tenant_id=tenant_id,
@@ -235,7 +235,7 @@ def run_start(run_id: UUID) -> ResearchRun:
         raise RunError("research.not_planned")
     _require_mode(run)
     with open_scope(tenant=TenantId(run.tenant_id), reason=_REASON):
-        require_room(TenantId(run.tenant_id), RunMode(run.mode))
+        require_quota_of_tenant(TenantId(run.tenant_id), RunMode(run.mode))
         started = ResearchRun.objects.filter(id=run.id, state=RunState.PLANNED).update(
             state=RunState.QUEUED, next_attempt_at=timezone.now() + ResearchRun.resend_after
         )

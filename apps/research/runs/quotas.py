@@ -1,4 +1,4 @@
-"""How much research a person and a tenant may have at once."""
+"""How much research a person and a tenant may have under way at once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from apps.tenants.ids import TenantId
 from apps.tenants.principals import Principal
 
 
-def require_room_of(tenant_id: TenantId, who: Principal) -> None:
+def require_quota_of_owner(tenant_id: TenantId, who: Principal) -> None:
     """Require that a person may have one more run, plans of the last hour included. Raises: RunError."""
     _one_at_a_time(tenant_id)
     # A plan that was forgotten must not lock its owner out.
@@ -27,12 +27,12 @@ def require_room_of(tenant_id: TenantId, who: Principal) -> None:
 
 
 def _one_at_a_time(tenant_id: TenantId) -> None:
-    """Let of two that ask for room at once the second one wait for the first."""
+    """Make the second of two requests that come at once wait until the first is counted."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [advisory_key("research", tenant_id)])
 
 
-def require_room(tenant_id: TenantId, mode: RunMode) -> None:
+def require_quota_of_tenant(tenant_id: TenantId, mode: RunMode) -> None:
     """Require that the tenant may have one more run that waits or runs. Raises: RunError."""
     _one_at_a_time(tenant_id)
     under_way = ResearchRun.objects.filter(state__in=(RunState.QUEUED, RunState.RUNNING))
