@@ -153,6 +153,8 @@ def test_relative_words_are_resolved_from_what_is_held(text: str, labels: tuple[
         ("das letzte Quartal gegen\u00fcber dem Vorquartal", ("Q4 2024", "Q3 2024")),
         ("Umsatz im letzten Gesch\u00e4ftsjahr und im Jahr davor", ("FY2024",)),
         ("in the past quarter", ("Q4 2024",)),
+        ("last quarters drawdown and that of the quarter before", ("Q4 2024", "Q3 2024")),
+        ("last years revenue", ("FY2024",)),
     ],
 )
 def test_several_relative_words_are_resolved_together(text: str, labels: tuple[str, ...]) -> None:
@@ -176,7 +178,17 @@ def test_a_period_to_compare_with_that_is_not_held_is_said() -> None:
     assert "could not be resolved" in reading.notices[1]
 
 
-@pytest.mark.parametrize("text", ["the year before last", "Vorjahresvergleich", "in the year", "the quarter", "Jahr"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the year before last",
+        "over the last quarters it fell",
+        "Vorjahresvergleich",
+        "in the year",
+        "the quarter",
+        "Jahr",
+    ],
+)
 def test_words_about_time_that_name_no_period_are_left_alone(text: str) -> None:
     assert resolve_periods(read_period_mentions(text), FUND_REPORTS).filters == ()
 

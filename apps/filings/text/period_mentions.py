@@ -106,6 +106,8 @@ _RELATIVE: Final = (
         rf"(?:fiscal\s+)?(?P<unit>quarter|year)s\b",
         re.IGNORECASE,
     ),
+    # "Last quarters drawdown" lacks its apostrophe; "over the last quarters" names no period.
+    re.compile(rf"(?<!\bthe\s)\b(?P<word>{_LATEST}|{_PREVIOUS})\s+{_UNIT}s(?=\s+[a-z])", re.IGNORECASE),
     re.compile(rf"\b(?:the\s+)?(?P<word>{_LATEST}|past|{_PREVIOUS})\s+{_UNIT}(?:['\u2019]s)?\b", re.IGNORECASE),
     re.compile(
         r"\b(?:the\s+)?(?P<word>latest|most\s+recent|newest|last)\s+(?=\w*report|filing|figure|value|number|run|results)",
